@@ -17,7 +17,7 @@
 
 use super::cell::{Cell, Instance};
 use super::memory::{Moving, Pointer, Whole};
-use super::symbolic_count::{Form, Ranges};
+use super::symbolic_count::{Form, Unknowns};
 
 /// Generalises the states at two turns to one state.
 #[derive(Clone, Copy, Debug)]
@@ -26,15 +26,19 @@ pub struct Join {
     pub ahead: usize,
     /// A variable that nothing depends on yet: the turns behind.
     pub behind: usize,
+    /// By how much `ahead` falls in a turn.
+    pub step: i64,
+    /// The constant bits, if a public bit that changes stays public.
+    pub constants: Option<[Cell; 2]>,
 }
 
 impl Join {
     /// A number that moves by a constant from turn to turn.
     pub fn form(&self, one: Form, next: Form) -> Option<Form> {
         let step = next.minus(one)?.value()?;
-        let turns = Form::variable(self.ahead).plus(Form::variable(self.behind))?;
-        let moved = Form::variable(self.behind).times(step)?;
-        one.with(self.ahead, turns)?.plus(moved)
+        let behind = Form::variable(self.behind);
+        let turns = Form::variable(self.ahead).plus(behind.times(self.step)?)?;
+        one.with(self.ahead, turns)?.plus(behind.times(step)?)
     }
 
     /// A whole value that moves by a constant.
@@ -54,7 +58,20 @@ impl Join {
     /// A bit that stays; a bit that belongs to a block is dropped, as the next turn has other
     /// blocks.
     pub fn cell(&self, one: Cell, next: Cell) -> Cell {
-        if one == next && is_lasting(one) { one } else { Cell::OPAQUE }
+        match one == next && is_lasting(one) {
+            true => one,
+            false if self.is_public(one) && self.is_public(next) => Cell::UNSET,
+            false => Cell::OPAQUE,
+        }
+    }
+
+    /// The bit of a value that is no form: addresses and counts are public.
+    pub fn lost(&self) -> Cell {
+        if self.constants.is_some() { Cell::UNSET } else { Cell::OPAQUE }
+    }
+
+    fn is_public(&self, cell: Cell) -> bool {
+        self.constants.is_some_and(|constants| cell == Cell::UNSET || constants.contains(&cell))
     }
 }
 
@@ -67,11 +84,11 @@ pub struct Cover {
 impl Cover {
     /// Whether a number is, one turn later, the number of the invariant.
     pub fn form(&self, claimed: Form, found: Form) -> bool {
-        let Join { ahead, behind } = self.join;
+        let Join { ahead, behind, step, .. } = self.join;
         let one = Form::number(1);
         let later = |claimed: Form| {
             let behind_later = Form::variable(behind).plus(one)?;
-            let ahead_later = Form::variable(ahead).minus(one)?;
+            let ahead_later = Form::variable(ahead).minus(Form::number(step))?;
             claimed.with(behind, behind_later)?.with(ahead, ahead_later)
         };
         later(claimed) == Some(found)
@@ -83,15 +100,24 @@ impl Cover {
     }
 
     pub fn cell(&self, claimed: Cell, found: Cell) -> bool {
-        claimed == Cell::OPAQUE || claimed == found && is_lasting(found)
+        claimed == Cell::OPAQUE
+            || claimed == found && is_lasting(found)
+            || claimed == Cell::UNSET && self.join.is_public(found)
+    }
+
+    /// The weakest claim of both, if the bit breaks the claim.
+    pub fn widened(&self, claimed: Cell, found: Cell) -> Cell {
+        if self.cell(claimed, found) { claimed } else { self.join.cell(claimed, found) }
     }
 
     /// Whether all values of the variables at the end of a turn satisfy the invariant.
-    pub fn ranges(&self, claimed: &Ranges, found: &Ranges) -> bool {
+    pub fn unknowns(&self, claimed: &Unknowns, found: &Unknowns) -> bool {
+        let used = claimed.used;
+        let (claimed, found) = (&claimed.ranges, &found.ranges);
         claimed.0.iter().zip(&found.0).enumerate().all(|(at, (claimed, found))| {
-            let step = if at == self.join.ahead { 1 } else { 0 };
-            // The number of turns behind is free.
-            let free = at == self.join.behind;
+            let step = if at == self.join.ahead { self.join.step } else { 0 };
+            // The number of turns behind is free, and so are variables that no claim names.
+            let free = at == self.join.behind || at >= used;
             free || claimed.low <= found.low - step && found.high - step <= claimed.high
         })
     }

@@ -32,7 +32,7 @@ use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::memory::{Access, Buffer, Memory, Moving, Region, Whole};
 use super::stream::{Blocks, Open, Side, Stream};
-use super::symbolic_count::{Form, Range, Ranges, Split};
+use super::symbolic_count::{Asked, Form, Range, Ranges, Split, Unknowns};
 use super::verdict::{self, Evidence};
 use super::{Fault, Forks, Machine, Residue, Rule, Step, World};
 use usuba_equiv::Engines;
@@ -47,17 +47,23 @@ pub trait Turning: Machine + Clone {
     /// The address of the next instruction.
     fn place(&self) -> u64;
 
+    /// The offset of the stack pointer.
+    fn stack_offset(&self) -> i64;
+
     /// Goes to an address.
     fn go_to(&mut self, place: u64);
 
-    /// Replaces values with one possibility by numbers.
-    fn refine(&mut self, ranges: &Ranges);
+    /// Replaces each form.
+    fn map_forms(&mut self, of: &dyn Fn(Form) -> Form);
 
     /// Replaces each bit.
     fn map(&mut self, bits: &Bits, of: &impl Fn(Cell) -> Cell);
 
     /// See [`Join`].
     fn joined(&self, other: &Self, bits: &Bits, join: &Join) -> Self;
+
+    /// Weakens the claims that another state breaks.
+    fn widen(&mut self, other: &Self, bits: &Bits, cover: &Cover);
 
     /// See [`Cover`].
     fn covers(&self, other: &Self, bits: &Bits, cover: &Cover) -> bool;
@@ -221,7 +227,8 @@ impl Goal<'_> {
         let out = if blocks.in_place { Side::Input } else { Side::Output };
         parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)]);
         let mut memory = Memory::new(buffers, &[], phase);
-        memory.stream = Some(Stream::new(blocks.clone(), count, 2, ranges));
+        memory.unknowns = Unknowns { ranges, used: 2, asked: None };
+        memory.stream = Some(Stream::new(blocks.clone(), count));
         Box::new(State { machine: M::enter(&parameters, self.entry), memory })
     }
 }
@@ -241,11 +248,11 @@ impl<M: Turning> State<M> {
     /// The state below a split, and from it on.
     fn halves(mut self: Box<Self>, split: Split) -> [Box<Self>; 2] {
         let mut one = self.clone();
-        let ranges = self.stream().ranges.halves(split);
+        let ranges = self.memory.unknowns.ranges.halves(split);
         for (state, ranges) in [&mut one, &mut self].into_iter().zip(ranges) {
-            state.stream().ranges = ranges;
+            state.memory.unknowns.ranges = ranges;
             state.memory.refine();
-            state.machine.refine(&ranges);
+            state.machine.map_forms(&|form| ranges.reduced(form).unwrap_or(form));
         }
         [one, self]
     }
@@ -286,7 +293,7 @@ impl Search<'_> {
         }
         let before = self.evidence.instructions;
         let Some(split) = self.run(&mut state)? else { return Ok(()) };
-        let range = state.stream().ranges.0[split.variable];
+        let range = state.memory.unknowns.ranges.0[split.variable];
         // The first instruction after a split may ask for another one.
         let is_same = self.evidence.instructions == before + 1;
         if is_same || split.variable == REST || range.high - range.low <= MANY {
@@ -346,10 +353,10 @@ impl Search<'_> {
         if visits[at].variable != split.variable {
             return Err(self.at(place, unsupported("the loop depends on two numbers")));
         }
-        let behind = state.stream().fresh();
+        let behind = state.memory.unknowns.fresh();
         let behind =
             behind.ok_or_else(|| self.at(place, unsupported("too many loops over blocks")))?;
-        let join = Join { ahead: split.variable, behind };
+        let join = Join { ahead: split.variable, behind, step: 1, constants: None };
         let first = &visits[at].state;
         let memory = first.memory.joined(&state.memory, &join);
         let memory = memory.ok_or_else(|| {
@@ -392,8 +399,8 @@ impl Search<'_> {
                     return Ok(None);
                 }
                 Err(fault) => {
-                    let stream = self.world.memory.stream.as_mut().expect("there are blocks");
-                    let Some(split) = stream.split.take() else {
+                    let asked = self.world.memory.unknowns.asked.take();
+                    let Some(Asked::Split(split)) = asked else {
                         return Err(Obstacle::Fault(fault));
                     };
                     machine.go_to(place);
@@ -425,7 +432,7 @@ impl Search<'_> {
         self.evidence.frame = self.evidence.frame.max(memory.frame_bytes());
         self.asked = self.asked.max(memory.asked);
         let stream = memory.stream.as_mut().expect("there are blocks");
-        stream.finish(bits).map_err(Obstacle::Fault)?;
+        stream.finish(&memory.unknowns.ranges, bits).map_err(Obstacle::Fault)?;
         let open = std::mem::take(&mut stream.open);
         self.close(&open)
     }

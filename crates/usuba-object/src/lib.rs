@@ -23,7 +23,8 @@
 //! - `opaque`: words of which nothing is known, and names of single bits.
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
-//! - `frame_phases`: the alignment of the frame.
+//! - `extents`: accesses whose address or length is not known.
+//! - `memory_turns`: memory at the turns of a loop; `frame_phases`: the alignment of the frame.
 //! - `elf`: object files; `extensions`: the instructions that a target has.
 //! - `kernel_contract`: buffers and the meaning of their bits.
 //! - `callgraph`: the calls of all functions of an object.
@@ -35,7 +36,8 @@
 //! - `stream`: buffers of any number of blocks.
 //! - `block_step`: the inductive step over the turns of a loop.
 //! - `word_sums`: additions of words up to associativity and commutativity.
-//! - `safety`: memory safety, termination and constant time of any function.
+//! - `safety`: memory safety, termination and constant time of any function; `safety_search`: its
+//!   paths and loops.
 //! - `simulate`: the model on inputs, to be compared with a processor.
 //! - `integers`: the integer abstraction of words; `integer_values`: a program on such words;
 //!   `arithmetic`: the proof of a function that computes with integers.
@@ -55,14 +57,17 @@ pub mod cell;
 pub mod compare;
 pub mod elf;
 pub mod extensions;
+mod extents;
 mod frame_phases;
 pub mod integer_values;
 pub mod integers;
 pub mod kernel_contract;
 pub mod memory;
+mod memory_turns;
 mod opaque;
 mod repeats;
 pub mod safety;
+mod safety_search;
 pub mod simulate;
 pub mod stream;
 pub mod symbolic_count;

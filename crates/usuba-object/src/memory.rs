@@ -14,11 +14,10 @@
 
 use std::collections::BTreeMap;
 
-use super::block_step::{Cover, Join};
 use super::cell::Cell;
 use super::frame_phases::{KNOWN_PHASES, PHASES};
 use super::stream::{Side, Stream};
-use super::symbolic_count::Form;
+use super::symbolic_count::{Form, Unknowns};
 use super::{Fault, Rule};
 
 /// A region and an offset in it.
@@ -95,8 +94,19 @@ pub struct Buffer {
     pub cells: Vec<Cell>,
 }
 
+/// The size and the content of a buffer whose size is not known.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    pub bytes: Form,
+    /// Each of its bits.
+    pub content: Cell,
+}
+
 /// The most bytes of the frame below the stack pointer at entry.
 const FRAME: i64 = 1 << 20;
+
+/// The most bytes of a copy of unknown size to or from the frame.
+const MOST: usize = 1 << 20;
 
 /// The red zone: bytes below the stack pointer that nothing else overwrites.
 const RED_ZONE: i64 = 128;
@@ -106,25 +116,28 @@ const RETURN: i64 = 8;
 
 #[derive(Clone)]
 pub struct Memory {
-    buffers: Vec<Buffer>,
+    pub(super) buffers: Vec<Buffer>,
+    /// Buffers whose size is not known, by their numbers; their cells are empty.
+    pub extents: BTreeMap<u32, Extent>,
     /// Blocks, for functions over any number of them.
     pub stream: Option<Stream>,
+    pub unknowns: Unknowns,
     /// The lowest byte first.
-    frame: Vec<Cell>,
+    pub(super) frame: Vec<Cell>,
     /// Bytes of it that lie below the stack pointer at entry; it grows as it is used.
-    below: i64,
+    pub(super) below: i64,
     /// Bytes of arguments above the return address.
     arguments: i64,
     /// Pointers and counts in the frame, by the offset of the first of eight bytes.
-    pointers: BTreeMap<i64, Whole>,
+    pub(super) pointers: BTreeMap<i64, Whole>,
     /// The assumed entry stack pointer modulo `PHASES`.
     phase: u64,
     /// The largest alignment of the frame that was tested, from `KNOWN_PHASES` on.
     pub asked: u64,
     /// The lowest offset in the frame that was written.
-    lowest: i64,
+    pub(super) lowest: i64,
     /// Assumed orders of two regions: whether the first one, by the order of their names, is lower.
-    orders: BTreeMap<[Region; 2], bool>,
+    pub(super) orders: BTreeMap<[Region; 2], bool>,
 }
 
 /// The result of a load.
@@ -143,11 +156,13 @@ impl Memory {
         let (below, above) = (1 << 9, RETURN + 8 * arguments.len() as i64);
         let mut memory = Memory {
             buffers,
+            extents: BTreeMap::new(),
             frame: vec![Cell::UNSET; 8 * (below + above) as usize],
             below,
             arguments: 8 * arguments.len() as i64,
             pointers: BTreeMap::new(),
             stream: None,
+            unknowns: Unknowns::default(),
             phase,
             asked: KNOWN_PHASES,
             lowest: 0,
@@ -180,7 +195,10 @@ impl Memory {
             }
             Region::Buffer(number) => {
                 let first = self.in_buffer(number, at.offset, bytes)?;
-                self.buffers[number as usize].cells[first..first + 8 * bytes].to_vec()
+                match self.extents.get(&number) {
+                    Some(extent) => vec![extent.content; 8 * bytes],
+                    None => self.buffers[number as usize].cells[first..first + 8 * bytes].to_vec(),
+                }
             }
             _ => return Err(self.nowhere(at)),
         };
@@ -208,6 +226,16 @@ impl Memory {
                 if buffer.access == Access::Read {
                     let what = format!("it writes to `{}`, which is only read", buffer.name);
                     return Err(Fault::new(Rule::ReadOnly, what));
+                }
+                if self.extents.contains_key(&number) {
+                    let at = Moving { region: at.region, offset: Form::number(at.offset) };
+                    let is_secret = |cell| cell == Cell::OPAQUE;
+                    return self.write_span(
+                        at,
+                        Form::number(bytes as i64),
+                        stack,
+                        (Cell::OPAQUE, is_secret),
+                    );
                 }
                 &mut buffer.cells[first..first + cells.len()]
             }
@@ -242,7 +270,7 @@ impl Memory {
     }
 
     /// Pointers of which a part is overwritten are none any more.
-    fn forget(&mut self, offset: i64, bytes: usize) {
+    pub(super) fn forget(&mut self, offset: i64, bytes: usize) {
         self.lowest = self.lowest.min(offset);
         let range = offset - 7..offset + bytes as i64;
         let gone: Vec<i64> = self.pointers.range(range).map(|(&at, _)| at).collect();
@@ -252,7 +280,7 @@ impl Memory {
     }
 
     /// Where a byte of the frame is, which has been checked.
-    fn in_frame(&mut self, offset: i64) -> usize {
+    pub(super) fn in_frame(&mut self, offset: i64) -> usize {
         if offset < -self.below {
             let more = (-offset).max(2 * self.below) - self.below;
             let new = std::iter::repeat_n(Cell::UNSET, 8 * more as usize);
@@ -269,7 +297,9 @@ impl Memory {
     /// They are not, or blocks that are copied there are not filled up yet.
     pub fn check_frame(&self, offset: i64, bytes: usize, stack: i64) -> Result<(), Fault> {
         let end = offset.checked_add(bytes as i64);
-        let unfinished = |stream: &Stream| stream.is_unfinished(offset, offset + bytes as i64);
+        let unfinished = |stream: &Stream| {
+            stream.is_unfinished(&self.unknowns.ranges, offset, offset + bytes as i64)
+        };
         if self.stream.as_ref().is_some_and(unfinished) {
             let what = "it uses blocks that are copied and not filled up yet";
             return Err(Fault::new(Rule::Unsupported, what));
@@ -290,6 +320,10 @@ impl Memory {
     }
 
     fn in_buffer(&self, number: u32, offset: i64, bytes: usize) -> Result<usize, Fault> {
+        if self.extents.contains_key(&number) {
+            let (offset, bytes) = (Form::number(offset), Form::number(bytes as i64));
+            return self.check_inside(number, offset, bytes).map(|()| 0);
+        }
         let buffer = &self.buffers[number as usize];
         let size = buffer.cells.len() / 8;
         let inside = usize::try_from(offset).ok().filter(|&at| at <= size && bytes <= size - at);
@@ -310,65 +344,118 @@ impl Memory {
     }
 
     /// The content at an address that depends on a number of blocks.
-    pub fn load_moving(&mut self, at: Moving, bytes: usize) -> Result<Vec<Cell>, Fault> {
+    pub fn load_moving(
+        &mut self,
+        at: Moving,
+        bytes: usize,
+        stack: i64,
+        is_secret: impl Fn(Cell) -> bool,
+    ) -> Result<Vec<Cell>, Fault> {
         match (at.region, &mut self.stream) {
-            (Region::Stream(side), Some(stream)) => stream.load(side, at.offset, bytes),
-            _ => Err(self.split_offset(at)),
+            (Region::Stream(side), Some(stream)) => {
+                stream.load(&self.unknowns.ranges, (side, at.offset), bytes)
+            }
+            (_, Some(_)) => Err(self.split_offset(at)),
+            _ => {
+                let cell = self.read_span(at, Form::number(bytes as i64), stack, is_secret)?;
+                Ok(vec![cell; 8 * bytes])
+            }
         }
     }
 
     /// Writes bits to such an address, eight to a byte.
-    pub fn store_moving(&mut self, at: Moving, cells: &[Cell]) -> Result<(), Fault> {
+    pub fn store_moving(
+        &mut self,
+        at: Moving,
+        cells: &[Cell],
+        stack: i64,
+        is_secret: impl Fn(Cell) -> bool,
+    ) -> Result<(), Fault> {
         match (at.region, &mut self.stream) {
-            (Region::Stream(side), Some(stream)) => stream.store(side, at.offset, cells),
-            _ => Err(self.split_offset(at)),
+            (Region::Stream(side), Some(stream)) => {
+                stream.store(&self.unknowns.ranges, (side, at.offset), cells)
+            }
+            (_, Some(_)) => Err(self.split_offset(at)),
+            _ => {
+                let secret = cells.iter().any(|&cell| is_secret(cell));
+                let content = if secret { Cell::OPAQUE } else { Cell::UNSET };
+                let length = Form::number(cells.len() as i64 / 8);
+                self.write_span(at, length, stack, (content, is_secret))
+            }
         }
+    }
+
+    /// The most bytes that an unknown number can be.
+    ///
+    /// # Errors
+    /// It may be any number, or is negative.
+    pub fn most(&self, bytes: Form) -> Result<usize, Fault> {
+        let (low, high) = self.unknowns.ranges.bounds(bytes);
+        let most = usize::try_from(high).ok().filter(|&most| low >= 0 && most <= MOST);
+        most.ok_or_else(|| {
+            Fault::new(Rule::Unsupported, "it is not known how many bytes are copied at most")
+        })
     }
 
     /// Asks for cases in which the offset is a number.
     fn split_offset(&mut self, at: Moving) -> Fault {
-        if let Some(stream) = &mut self.stream {
-            stream.split = stream.ranges.refined(at.offset);
-        }
+        self.unknowns.ask(self.unknowns.ranges.refined(at.offset));
         let what = "where it is in the frame depends on the number of blocks";
         Fault::new(Rule::Unsupported, what)
     }
 
-    /// Replaces values with one possibility in the ranges of the stream by numbers.
+    /// Replaces values with one possibility in the ranges by numbers.
     pub fn refine(&mut self) {
-        let Some(stream) = &mut self.stream else { return };
-        stream.refine();
-        let ranges = stream.ranges;
+        let ranges = self.unknowns.ranges;
+        if let Some(stream) = &mut self.stream {
+            stream.refine(&ranges);
+        }
+        self.map_forms(&|form| ranges.reduced(form).unwrap_or(form));
+    }
+
+    /// Replaces each form, except for blocks.
+    pub fn map_forms(&mut self, of: &dyn Fn(Form) -> Form) {
+        self.extents.values_mut().for_each(|extent| extent.bytes = of(extent.bytes));
         let mut numbers = Vec::new();
         for (&at, whole) in &mut self.pointers {
             match whole {
                 Whole::Moving(moving) => {
-                    if let Some(form) = ranges.reduced(moving.offset) {
-                        moving.offset = form;
-                        if let (Some(offset), false) =
-                            (form.value(), matches!(moving.region, Region::Stream(_)))
-                        {
-                            *whole = Whole::Pointer(Pointer { region: moving.region, offset });
-                        }
+                    moving.offset = of(moving.offset);
+                    if let (Some(offset), false) =
+                        (moving.offset.value(), matches!(moving.region, Region::Stream(_)))
+                    {
+                        *whole = Whole::Pointer(Pointer { region: moving.region, offset });
                     }
                 }
                 Whole::Count(form) => {
-                    if let Some(reduced) = ranges.reduced(*form) {
-                        *form = reduced;
-                        numbers.extend(reduced.value().map(|value| (at, value)));
-                    }
+                    *form = of(*form);
+                    numbers.extend(form.value().map(|value| (at, value)));
                 }
                 Whole::Pointer(_) => {}
             }
         }
+        // Without blocks a number stays whole.
+        let Some(constants) = self.stream.as_ref().map(|stream| stream.blocks.constants) else {
+            return;
+        };
         for (at, value) in numbers {
             self.pointers.remove(&at);
             let first = self.in_frame(at);
-            let stream = self.stream.as_ref().expect("it was there");
             for bit in 0..64 {
-                self.frame[first + bit] = stream.constant(value >> bit & 1 == 1);
+                self.frame[first + bit] = constants[(value >> bit & 1) as usize];
             }
         }
+    }
+
+    /// The return addresses in the frame from `stack` on: where the callers of the code are.
+    pub fn callers(&self, stack: i64) -> Vec<(i64, Pointer)> {
+        let code = |(&at, whole): (&i64, &Whole)| match whole {
+            Whole::Pointer(at_code) if matches!(at_code.region, Region::Section(_)) => {
+                Some((at, *at_code))
+            }
+            _ => None,
+        };
+        self.pointers.range(stack..).filter_map(code).collect()
     }
 
     /// Whether an address is a multiple of `align`, a power of two.
@@ -389,7 +476,8 @@ impl Memory {
     /// Replaces each bit of the frame and of buffers.
     pub fn map(&mut self, of: impl Fn(Cell) -> Cell) {
         let buffers = self.buffers.iter_mut().flat_map(|buffer| &mut buffer.cells);
-        self.frame.iter_mut().chain(buffers).for_each(|cell| *cell = of(*cell));
+        let extents = self.extents.values_mut().map(|extent| &mut extent.content);
+        self.frame.iter_mut().chain(buffers).chain(extents).for_each(|cell| *cell = of(*cell));
     }
 
     /// Whether the first region is assumed to lie below the second one.
@@ -403,13 +491,10 @@ impl Memory {
         self.orders.insert([a.min(b), a.max(b)], is_below == (a < b));
     }
 
-    /// Whether an address is in the frame or in a buffer, or behind its last byte.
-    pub fn is_inside(&self, at: Pointer) -> bool {
-        match at.region {
-            Region::Frame => (-FRAME..=RETURN + self.arguments).contains(&at.offset),
-            Region::Buffer(number) => self.in_buffer(number, at.offset, 0).is_ok(),
-            _ => false,
-        }
+    /// Whether an offset is in the frame, or behind its last byte.
+    pub fn is_in_frame(&self, offset: Form) -> bool {
+        let (low, high) = self.unknowns.ranges.bounds(offset);
+        low >= (-FRAME).into() && high <= (RETURN + self.arguments).into()
     }
 
     /// A pointer into the frame rounded down to a multiple of `align`, a power of two; `None` for
@@ -421,79 +506,6 @@ impl Memory {
         self.asked = self.asked.max(align);
         let over = (at.offset as u64).wrapping_add(self.phase) % align;
         Some(at.plus(-(over as i64)))
-    }
-
-    /// The invariant of this memory and, a turn of a loop later, of another one; see
-    /// [`super::blocks`]. `None` if there is none.
-    pub fn joined(&self, other: &Memory, join: &Join) -> Option<Memory> {
-        let mut memory = self.clone();
-        memory.stream = match (&self.stream, &other.stream) {
-            (Some(one), Some(next)) => Some(one.joined(next, join)?),
-            _ => None,
-        };
-        memory.lowest = self.lowest.min(other.lowest);
-        memory.in_frame(-other.below);
-        // A word with a bit that differs is dropped: a number in two turns may be a count in the
-        // next.
-        let first = -8 * memory.below;
-        let word = |at: usize| (first + at as i64).div_euclid(64);
-        let mut at = 0;
-        while at < memory.frame.len() {
-            let end = (at + 1..memory.frame.len()).find(|&next| word(next) != word(at));
-            let end = end.unwrap_or(memory.frame.len());
-            let joined = |at: usize| join.cell(memory.frame[at], other.cell_at(first + at as i64));
-            let cells: Vec<Cell> = (at..end).map(joined).collect();
-            let all = cells.iter().all(|&cell| cell != Cell::OPAQUE);
-            for (place, cell) in memory.frame[at..end].iter_mut().zip(cells) {
-                *place = if all { cell } else { Cell::OPAQUE };
-            }
-            at = end;
-        }
-        memory.pointers.clear();
-        for (&at, whole) in &self.pointers {
-            let joined = other.pointers.get(&at).and_then(|next| join.whole(*whole, *next));
-            match joined {
-                Some(joined) => {
-                    memory.pointers.insert(at, joined);
-                }
-                None => {
-                    let first = memory.in_frame(at);
-                    memory.frame[first..first + 64].fill(Cell::OPAQUE);
-                }
-            }
-        }
-        // A value that is whole on one side only is dropped.
-        for &at in other.pointers.keys().filter(|at| !self.pointers.contains_key(at)) {
-            let first = memory.in_frame(at);
-            memory.frame[first..first + 64].fill(Cell::OPAQUE);
-        }
-        Some(memory)
-    }
-
-    /// Whether another memory satisfies all claims of this one.
-    pub fn covers(&self, other: &Memory, cover: &Cover) -> bool {
-        let stream = match (&self.stream, &other.stream) {
-            (Some(one), Some(next)) => one.covers(next, cover),
-            (one, next) => one.is_none() && next.is_none(),
-        };
-        let first = -self.below.max(other.below) * 8;
-        let last = (self.frame.len() as i64) - 8 * self.below;
-        let frame = (first..last).all(|at| cover.cell(self.cell_at(at), other.cell_at(at)));
-        let is_whole = |at: &i64| {
-            let place = 8 * *at;
-            (place..place + 64).all(|at| self.cell_at(at) == Cell::OPAQUE)
-        };
-        let kept = self.pointers.iter().all(|(at, whole)| {
-            other.pointers.get(at).is_some_and(|next| cover.whole(*whole, *next))
-        });
-        let more = other.pointers.keys().filter(|at| !self.pointers.contains_key(at));
-        stream && frame && kept && more.into_iter().all(is_whole)
-    }
-
-    /// A bit of the frame, by its offset in bits; unset if it was never written.
-    fn cell_at(&self, offset: i64) -> Cell {
-        let at = usize::try_from(offset + 8 * self.below).ok();
-        at.and_then(|at| self.frame.get(at)).copied().unwrap_or(Cell::UNSET)
     }
 
     /// The bits of a buffer.

@@ -24,20 +24,22 @@
 //! *Soundness:* an execution of the processor follows one of the paths. A bit that the model calls
 //! unset or constant does not depend on secrets.
 //!
-//! *Limits:* functions of fixed size; a loop that a secret ends is a fault.
+//! *Limits:* lengths that are parameters; other public data is not known, and no address. A loop that
+//! a secret ends is a fault.
 //!
 //! *Reference:* Almeida, Barbosa, Barthe, Dupressoir, Emmi 2016 (constant time with public outputs).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::blocks::Turning;
 use super::calls::Calls;
 use super::cell::{Bits, Cell};
 use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
-use super::memory::{Access, Buffer, Memory, Pointer, Region, Whole};
-use super::symbolic_count::Form;
-use super::{Fault, Forks, Residue, Rule, Step, World};
+use super::memory::{Access, Buffer, Extent, Memory, Pointer, Region, Whole};
+use super::safety_search::{Path, Search, State};
+use super::symbolic_count::{Form, Range, Unknowns};
+use super::{Fault, Forks, Residue, Rule, World};
 
 /// A function with its contract.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,18 +58,32 @@ pub enum Parameter {
     Buffer(Room),
     /// A public number.
     Number(u64),
+    /// A public number that is not known, with the most it may be.
+    Length(i64),
 }
 
 /// A buffer of the caller.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Room {
     pub name: String,
-    pub bytes: usize,
+    pub bytes: Bytes,
     pub access: Access,
     /// Its address is a multiple of this many bytes.
     pub align: u64,
     /// Whether its content at entry is public.
     pub is_public: bool,
+}
+
+/// The size of a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Bytes {
+    Fixed(usize),
+    /// `more` bytes, and `each` times the value of a parameter that is a length.
+    Times {
+        each: i64,
+        length: usize,
+        more: i64,
+    },
 }
 
 /// The result of a function.
@@ -89,15 +105,13 @@ pub struct Evidence {
     pub phases: u32,
     /// Paths to the end.
     pub paths: u32,
+    /// Loops over numbers that are not known, each shown by one induction step.
+    pub loops: u32,
     /// Branches on secrets whose outcome the status tells.
     pub told: BTreeSet<String>,
     /// Secrets that remain after the return, the most on any path.
     pub residue: Residue,
 }
-
-/// The most distinguished paths, and unknown branches on one of them.
-const PATHS: u32 = 1000;
-const DEPTH: u32 = 100;
 
 /// Proves that a function of an object is memory-safe, terminates and is constant-time, on at most
 /// `longest` instructions. Secrets that it leaves are in the evidence.
@@ -124,7 +138,11 @@ pub fn prove<M: Turning>(
             let world = World { bits, memory, object, calls: Calls::default(), forks };
             let (returns, asked) = (function.returns, KNOWN_PHASES);
             let mut search = Search { world, evidence: &mut evidence, returns, longest, asked };
-            search.explore(Box::new(M::enter(&parameters, entry)), 0)?;
+            let machine = M::enter(&parameters, entry);
+            let memory =
+                std::mem::replace(&mut search.world.memory, Memory::new(Vec::new(), &[], 0));
+            let state = Box::new(State { machine, memory });
+            search.explore(state, &mut Vec::new(), Path::default())?;
             phases.done(phase, search.asked);
         }
     }
@@ -138,39 +156,61 @@ impl Function {
         equal: Option<[usize; 2]>,
         phase: u64,
     ) -> Result<(Memory, Vec<Whole>), Fault> {
-        let mut buffers: Vec<Buffer> = Vec::new();
+        let unsupported = |what: String| Fault::new(Rule::Unsupported, what);
+        let mut unknowns = Unknowns::default();
+        let mut number = |parameter: &Parameter| match parameter {
+            Parameter::Number(value) => Some(Form::number(*value as i64)),
+            Parameter::Length(most) => unknowns.unknown(Range { low: 0, high: *most }),
+            Parameter::Buffer(_) => None,
+        };
+        let numbers: Vec<Option<Form>> = self.parameters.iter().map(&mut number).collect();
+        let mut rooms: Vec<(Room, Cell)> = Vec::new();
         let mut parameters = Vec::new();
         for (at, parameter) in self.parameters.iter().enumerate() {
-            let room = match parameter {
-                Parameter::Number(value) => {
-                    parameters.push(Whole::Count(Form::number(*value as i64)));
-                    continue;
-                }
-                Parameter::Buffer(room) => room,
+            let Parameter::Buffer(room) = parameter else {
+                let form = numbers[at].ok_or_else(|| unsupported("too many lengths".into()))?;
+                parameters.push(Whole::Count(form));
+                continue;
             };
             if let Some([first, _]) = equal.filter(|pair| pair[1] == at) {
                 let shared = parameters.get(first).copied();
-                let Some(Whole::Pointer(Pointer { region: Region::Buffer(number), .. })) = shared
-                else {
-                    let what = format!("`{}` begins where no earlier buffer does", room.name);
-                    return Err(Fault::new(Rule::Unsupported, what));
+                let joined = match shared {
+                    Some(Whole::Pointer(Pointer { region: Region::Buffer(number), .. })) => {
+                        room.join(&mut rooms[number as usize])
+                    }
+                    _ => None,
                 };
-                room.join(&mut buffers[number as usize]);
+                joined.ok_or_else(|| {
+                    unsupported(format!("`{}` begins where no such buffer does", room.name))
+                })?;
                 parameters.extend(shared);
                 continue;
             }
-            parameters.push(Whole::start(buffers.len()));
-            buffers.push(room.buffer());
+            parameters.push(Whole::start(rooms.len()));
+            rooms.push((room.clone(), room.content()));
         }
-        let memory = Memory::new(buffers, M::on_stack(&parameters), phase);
+        let mut extents = BTreeMap::new();
+        for (at, (room, content)) in rooms.iter().enumerate() {
+            let Bytes::Times { each, length, more } = room.bytes else { continue };
+            let form = numbers.get(length).copied().flatten();
+            let bytes = form.and_then(|form| form.times(each)?.plus(Form::number(more)));
+            let bytes = bytes.ok_or_else(|| {
+                unsupported(format!("the length of `{}` is no parameter", room.name))
+            })?;
+            extents.insert(at as u32, Extent { bytes, content: *content });
+        }
+        let buffers = rooms.into_iter().map(|(room, content)| room.buffer(content)).collect();
+        let mut memory = Memory::new(buffers, M::on_stack(&parameters), phase);
+        (memory.unknowns, memory.extents) = (unknowns, extents);
         Ok((memory, parameters))
     }
 }
 
 impl Room {
-    fn buffer(&self) -> Buffer {
-        let Room { name, access, align, .. } = self.clone();
-        Buffer { name, access, align, cells: vec![self.content(); 8 * self.bytes] }
+    fn buffer(self, content: Cell) -> Buffer {
+        let Room { name, access, align, bytes, .. } = self;
+        let size = if let Bytes::Fixed(size) = bytes { size } else { 0 };
+        Buffer { name, access, align, cells: vec![content; 8 * size] }
     }
 
     /// A bit at entry.
@@ -179,108 +219,21 @@ impl Room {
         if self.is_public && self.access != Access::Write { Cell::UNSET } else { Cell::OPAQUE }
     }
 
-    /// Makes this buffer begin where another one does.
-    fn join(&self, other: &mut Buffer) {
-        let own = self.buffer();
+    /// Makes this buffer begin where another one does; `None` if it is not known which is longer.
+    fn join(&self, (other, content): &mut (Room, Cell)) -> Option<()> {
+        other.bytes = match (self.bytes, other.bytes) {
+            (own, other) if own == other => own,
+            (Bytes::Fixed(own), Bytes::Fixed(other)) => Bytes::Fixed(own.max(other)),
+            _ => return None,
+        };
         if self.access != other.access {
             other.access = Access::Both;
         }
+        if self.content() != *content {
+            *content = Cell::OPAQUE;
+        }
         other.align = other.align.max(self.align);
         other.name = format!("{} = {}", other.name, self.name);
-        for (at, cell) in own.cells.into_iter().enumerate() {
-            match other.cells.get_mut(at) {
-                Some(place) if *place == cell => {}
-                Some(place) => *place = Cell::OPAQUE,
-                None => other.cells.push(cell),
-            }
-        }
-    }
-}
-
-/// The statuses that the paths from a branch on return; `None` is a status that is not known.
-type Statuses = BTreeSet<Option<u64>>;
-
-struct Search<'a, 'o> {
-    /// Its memory belongs to the path that runs.
-    world: World<'o>,
-    evidence: &'a mut Evidence,
-    returns: Returns,
-    longest: u64,
-    /// The largest alignment of the frame that any path has asked for.
-    asked: u64,
-}
-
-impl Search<'_, '_> {
-    /// Runs a machine on the memory of the world to all its ends.
-    fn explore<M: Turning>(&mut self, mut machine: Box<M>, depth: u32) -> Result<Statuses, Fault> {
-        if depth > DEPTH {
-            let what = format!("more than {DEPTH} branches are not known");
-            return Err(Fault::new(Rule::TooLong, what));
-        }
-        loop {
-            if self.evidence.instructions == self.longest {
-                let what = format!("it does not return in {} instructions", self.longest);
-                return Err(Fault::new(Rule::TooLong, what));
-            }
-            self.evidence.instructions += 1;
-            let place = machine.place();
-            let fault = match machine.step(&mut self.world) {
-                Ok(Step::Next) => continue,
-                Ok(Step::Returned) => return self.leave(*machine),
-                Err(fault) => fault,
-            };
-            let Some(fork) = self.world.forks.asked.take() else { return Err(fault) };
-            let is_secret = fork.is_secret;
-            if is_secret && self.returns == Returns::Nothing {
-                return Err(fault);
-            }
-            machine.go_to(place);
-            let memory = self.world.memory.clone();
-            let mut sides = Vec::new();
-            for outcome in [false, true] {
-                self.world.memory = memory.clone();
-                self.world.forks.outcome = Some(outcome);
-                let mut machine = machine.clone();
-                if let Some(bit) = fork.bit {
-                    let World { bits, memory, .. } = &mut self.world;
-                    let of = |cell| bits.assumed(cell, bit, outcome);
-                    memory.map(of);
-                    machine.map(bits, &of);
-                }
-                sides.push(self.explore(machine, depth + 1)?);
-            }
-            let mut all = sides.iter().flatten().copied();
-            if is_secret {
-                if all.clone().any(|status| status.is_none()) || !sides[0].is_disjoint(&sides[1]) {
-                    let what = format!("{}, and the status does not tell the outcome", fault.what);
-                    return Err(Fault { what, ..fault });
-                }
-                self.evidence.told.insert(fault.place);
-            }
-            return Ok(all.by_ref().collect());
-        }
-    }
-
-    /// The end of a path.
-    fn leave<M: Turning>(&mut self, mut machine: M) -> Result<Statuses, Fault> {
-        self.evidence.paths += 1;
-        if self.evidence.paths > PATHS {
-            let what = format!("it has more than {PATHS} paths");
-            return Err(Fault::new(Rule::TooLong, what));
-        }
-        let status = match self.returns {
-            Returns::Nothing => None,
-            Returns::Status => machine.status(&self.world.bits),
-        };
-        let registers = machine.leave(&self.world)?;
-        let residue = self.world.residue(registers);
-        let evidence = &mut *self.evidence;
-        evidence.frame = evidence.frame.max(self.world.memory.frame_bytes());
-        self.asked = self.asked.max(self.world.memory.asked);
-        let size = |residue: &Residue| (residue.frame, residue.registers.len());
-        if size(&residue) > size(&evidence.residue) {
-            evidence.residue = residue;
-        }
-        Ok(Statuses::from([status]))
+        Some(())
     }
 }

@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 use super::block_step::{Cover, Join};
 use super::cell::{Bits, Cell, Instance};
-use super::symbolic_count::{Form, Range, Ranges, Split, VARIABLES};
+use super::symbolic_count::{Form, Ranges};
 use super::{Fault, Rule};
 use usuba_equiv::dag::Edge;
 
@@ -49,9 +49,6 @@ pub struct Blocks {
     pub constants: [Cell; 2],
 }
 
-/// The most bytes of the last blocks.
-const MOST: usize = 1 << 20;
-
 /// Blocks that are copied to the frame, and not yet padded.
 #[derive(Clone, Copy, Debug)]
 struct Copied {
@@ -74,13 +71,8 @@ pub struct Open {
 #[derive(Clone, Debug)]
 pub struct Stream {
     pub blocks: Rc<Blocks>,
-    pub ranges: Ranges,
     /// The number of blocks that the caller has.
     count: Form,
-    /// Variables that something may depend on.
-    variables: usize,
-    /// The split that an instruction needs before it can be executed.
-    pub split: Option<Split>,
     /// Blocks that are read, written and proved.
     done: Form,
     /// The number of the instance of the block at `done`.
@@ -95,14 +87,10 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// The first `variables` variables have ranges.
-    pub fn new(blocks: Rc<Blocks>, count: Form, variables: usize, ranges: Ranges) -> Stream {
+    pub fn new(blocks: Rc<Blocks>, count: Form) -> Stream {
         Stream {
             blocks,
-            ranges,
             count,
-            variables,
-            split: None,
             done: Form::default(),
             first: 0,
             window: Vec::new(),
@@ -110,23 +98,6 @@ impl Stream {
             last: None,
             open: Vec::new(),
         }
-    }
-
-    pub fn constant(&self, bit: bool) -> Cell {
-        self.blocks.constants[bit as usize]
-    }
-
-    /// A variable that nothing depends on; `None` if there is none left.
-    pub fn fresh(&self) -> Option<usize> {
-        (self.variables < VARIABLES).then_some(self.variables)
-    }
-
-    /// A number of which only the range is known; `None` if there are too many.
-    pub fn unknown(&mut self, range: Range) -> Option<Form> {
-        let at = self.fresh()?;
-        self.variables += 1;
-        self.ranges.0[at] = range;
-        Some(Form::variable(at))
     }
 
     fn size(&self, side: Side) -> usize {
@@ -138,23 +109,28 @@ impl Stream {
 
     /// The distance of an access of this number of bytes from `done`. All of it must be in the
     /// buffer.
-    fn distance(&self, side: Side, offset: Form, bytes: Form) -> Result<usize, Fault> {
+    fn distance(
+        &self,
+        ranges: &Ranges,
+        (side, offset): (Side, Form),
+        bytes: Form,
+    ) -> Result<usize, Fault> {
         let size = self.size(side) as i64;
         let far = || Fault::new(Rule::OutOfBounds, "an address that is far outside of all buffers");
         let at = |blocks: Form| blocks.times(size).ok_or_else(far);
         let minus = |a: Form, b: Form| {
             let form = a.minus(b).ok_or_else(far)?;
-            self.ranges.reduced(form).ok_or_else(far)
+            ranges.reduced(form).ok_or_else(far)
         };
         let name = if side == Side::Input { "in" } else { "out" };
         let rest = minus(minus(at(self.count)?, offset)?, bytes)?;
-        if !self.ranges.never_negative(rest) {
-            let over = -self.ranges.bounds(rest).0;
+        if !ranges.never_negative(rest) {
+            let over = -ranges.bounds(rest).0;
             let what = format!("it may access {over} bytes behind the last block of `{name}`");
             return Err(Fault::new(Rule::OutOfBounds, what));
         }
         let distance = minus(offset, at(self.done)?)?;
-        if !self.ranges.never_negative(offset) {
+        if !ranges.never_negative(offset) {
             let what = format!("it may access bytes before `{name}`");
             return Err(Fault::new(Rule::OutOfBounds, what));
         }
@@ -180,8 +156,13 @@ impl Stream {
         Cell::new(self.blocks.params[bit % size], instance)
     }
 
-    pub fn load(&mut self, side: Side, offset: Form, bytes: usize) -> Result<Vec<Cell>, Fault> {
-        let at = self.distance(side, offset, Form::number(bytes as i64))?;
+    pub fn load(
+        &mut self,
+        ranges: &Ranges,
+        (side, offset): (Side, Form),
+        bytes: usize,
+    ) -> Result<Vec<Cell>, Fault> {
+        let at = self.distance(ranges, (side, offset), Form::number(bytes as i64))?;
         let written = |bit: usize| self.window.get(bit).copied().flatten();
         let cell = |bit: usize| match side {
             Side::Input if self.blocks.in_place => written(bit).unwrap_or_else(|| self.input(bit)),
@@ -192,9 +173,15 @@ impl Stream {
         Ok((8 * at..8 * (at + bytes)).map(cell).collect())
     }
 
-    pub fn store(&mut self, side: Side, offset: Form, cells: &[Cell]) -> Result<(), Fault> {
+    pub fn store(
+        &mut self,
+        ranges: &Ranges,
+        (side, offset): (Side, Form),
+        cells: &[Cell],
+    ) -> Result<(), Fault> {
         self.check_written(side)?;
-        let at = 8 * self.distance(side, offset, Form::number(cells.len() as i64 / 8))?;
+        let bytes = Form::number(cells.len() as i64 / 8);
+        let at = 8 * self.distance(ranges, (side, offset), bytes)?;
         if self.last.is_some() {
             let what = "it writes blocks one by one of which it does not know whether they exist";
             return Err(Fault::new(Rule::Unsupported, what));
@@ -270,28 +257,16 @@ impl Stream {
     ///
     /// # Errors
     /// There are blocks that are not done.
-    pub fn finish(&mut self, bits: &Bits) -> Result<(), Fault> {
+    pub fn finish(&mut self, ranges: &Ranges, bits: &Bits) -> Result<(), Fault> {
         self.commit(bits)?;
         let far = || Fault::new(Rule::TooLong, "too many blocks");
         let left = self.count.minus(self.done).ok_or_else(far)?;
-        let (low, high) = self.ranges.bounds(left);
+        let (low, high) = ranges.bounds(left);
         if (low, high) != (0, 0) {
             let what = format!("it returns when at least {low} and at most {high} blocks are left");
             return Err(Fault::new(Rule::OutOfBounds, what));
         }
         Ok(())
-    }
-
-    /// The most bytes that an unknown number can be.
-    ///
-    /// # Errors
-    /// It may be any number, or is negative.
-    pub fn most(&self, bytes: Form) -> Result<usize, Fault> {
-        let (low, high) = self.ranges.bounds(bytes);
-        let most = usize::try_from(high).ok().filter(|&most| low >= 0 && most <= MOST);
-        most.ok_or_else(|| {
-            Fault::new(Rule::Unsupported, "it is not known how many bytes are copied at most")
-        })
     }
 
     /// `memcpy` from `in` to the frame at `start`, of a number of bytes that is not known.
@@ -300,7 +275,7 @@ impl Stream {
     /// The bytes are not whole blocks, or are not those at `done`.
     pub fn copy_in(
         &mut self,
-        bits: &Bits,
+        (ranges, bits): (&Ranges, &Bits),
         (side, offset): (Side, Form),
         start: i64,
         bytes: Form,
@@ -310,10 +285,10 @@ impl Stream {
         if side == Side::Output || self.last.is_some() || self.copied.is_some() {
             return Err(unsupported("a second copy of a number of bytes that is not known"));
         }
-        if self.distance(side, offset, bytes)? != 0 {
+        if self.distance(ranges, (side, offset), bytes)? != 0 {
             return Err(unsupported("it copies blocks that are not the next ones"));
         }
-        let count = self.counted(bytes, self.blocks.input)?;
+        let count = self.counted(ranges, bytes, self.blocks.input)?;
         self.copied = Some(Copied { start, count });
         Ok(())
     }
@@ -323,14 +298,19 @@ impl Stream {
     ///
     /// # Errors
     /// It fills up something else.
-    pub fn fill(&mut self, offset: Form, bytes: Form) -> Result<(i64, Vec<Cell>), Fault> {
+    pub fn fill(
+        &mut self,
+        ranges: &Ranges,
+        offset: Form,
+        bytes: Form,
+    ) -> Result<(i64, Vec<Cell>), Fault> {
         let unsupported = |what: &str| Fault::new(Rule::Unsupported, what);
         let copied = self.copied.take();
         let Copied { start, count } =
             copied.ok_or_else(|| unsupported("a number of bytes that is not known is cleared"))?;
         let size = self.blocks.input as i64;
         let begin = count.times(size).and_then(|bytes| bytes.plus(Form::number(start)));
-        let reduce = |form: Option<Form>| form.and_then(|form| self.ranges.reduced(form));
+        let reduce = |form: Option<Form>| form.and_then(|form| ranges.reduced(form));
         let end = reduce(offset.plus(bytes)).and_then(Form::value);
         let blocks = end.map(|end| end - start).filter(|_| reduce(begin) == reduce(Some(offset)));
         let blocks = blocks.filter(|bytes| bytes % size == 0 && *bytes >= 0).map(|b| b / size);
@@ -338,7 +318,7 @@ impl Stream {
         let fits = |blocks: &i64| {
             let room = Form::number(*blocks).minus(count);
             *blocks + self.first < self.blocks.most
-                && room.is_some_and(|room| self.ranges.never_negative(room))
+                && room.is_some_and(|room| ranges.never_negative(room))
         };
         let blocks = blocks.filter(fits);
         let blocks = blocks.ok_or_else(|| {
@@ -349,8 +329,8 @@ impl Stream {
     }
 
     /// The number of blocks in a number of bytes.
-    fn counted(&self, bytes: Form, size: usize) -> Result<Form, Fault> {
-        let parts = self.ranges.divided(bytes, size as i64);
+    fn counted(&self, ranges: &Ranges, bytes: Form, size: usize) -> Result<Form, Fault> {
+        let parts = ranges.divided(bytes, size as i64);
         let count = parts.filter(|(_, rest)| *rest == Form::default()).map(|(count, _)| count);
         count.ok_or_else(|| Fault::new(Rule::Unsupported, "it copies a part of a block"))
     }
@@ -362,14 +342,14 @@ impl Stream {
     /// They are others, or not as many as there are blocks.
     pub fn copy_out(
         &mut self,
-        bits: &Bits,
+        (ranges, bits): (&Ranges, &Bits),
         (side, offset): (Side, Form),
         bytes: Form,
         cells: &[Cell],
     ) -> Result<(), Fault> {
         self.check_written(side)?;
-        let count = self.counted(bytes, self.blocks.output)?;
-        if !self.window.is_empty() || self.distance(side, offset, bytes)? != 0 {
+        let count = self.counted(ranges, bytes, self.blocks.output)?;
+        if !self.window.is_empty() || self.distance(ranges, (side, offset), bytes)? != 0 {
             let what = "results are copied to other blocks than they are of";
             return Err(Fault::new(Rule::Unsupported, what));
         }
@@ -382,24 +362,24 @@ impl Stream {
         }
         let far = || Fault::new(Rule::TooLong, "too many blocks");
         self.done = self.done.plus(count).ok_or_else(far)?;
-        self.first += self.ranges.bounds(count).1 as i64;
+        self.first += ranges.bounds(count).1 as i64;
         Ok(())
     }
 
     /// Whether bits of the frame between two offsets belong to an unpadded copy, which must not be
     /// read.
-    pub fn is_unfinished(&self, start: i64, end: i64) -> bool {
+    pub fn is_unfinished(&self, ranges: &Ranges, start: i64, end: i64) -> bool {
         self.copied.is_some_and(|copied| {
             let size = self.blocks.input as i64;
-            let most = self.ranges.bounds(copied.count).1 as i64;
+            let most = ranges.bounds(copied.count).1 as i64;
             start < copied.start + size * most && copied.start < end
         })
     }
 
     /// Replaces values with one possibility by numbers.
-    pub fn refine(&mut self) {
+    pub fn refine(&mut self, ranges: &Ranges) {
         let reduce = |form: &mut Form| {
-            if let Some(reduced) = self.ranges.reduced(*form) {
+            if let Some(reduced) = ranges.reduced(*form) {
                 *form = reduced;
             }
         };
@@ -427,8 +407,6 @@ impl Stream {
         joined.done = join.form(self.done, other.done)?;
         joined.count = join.form(self.count, other.count)?;
         joined.first = 0;
-        joined.variables = joined.variables.max(join.behind + 1);
-        joined.ranges.0[join.behind].high = self.ranges.0[join.ahead].high;
         Some(joined)
     }
 
@@ -438,6 +416,5 @@ impl Stream {
             && other.is_clean()
             && cover.form(self.done, other.done)
             && cover.form(self.count, other.count)
-            && cover.ranges(&self.ranges, &other.ranges)
     }
 }

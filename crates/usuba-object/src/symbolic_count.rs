@@ -14,7 +14,10 @@
 //! *Limits:* forms and their products with constants; `VARIABLES` variables.
 
 /// Variables of a proof, at most.
-pub const VARIABLES: usize = 8;
+pub const VARIABLES: usize = 12;
+
+/// A quotient with more values is a variable, not a case each.
+const MANY: i64 = 4;
 
 /// Numbers stay below this bound, so neither a register nor this arithmetic overflows: no machine
 /// has as many bytes.
@@ -213,6 +216,15 @@ impl Ranges {
         Some((quotient.plus(more)?, rest.minus(more.times(divisor)?)?))
     }
 
+    /// The variable that must be a multiple and a remainder, before the form has a quotient: the
+    /// widest one whose factor is no multiple of the divisor.
+    pub fn dividend(&self, form: Form, divisor: i64) -> Option<usize> {
+        let open = |&at: &usize| form.terms[at] % divisor != 0;
+        let width = |at: usize| self.0[at].high - self.0[at].low;
+        let widest = (0..VARIABLES).filter(open).max_by_key(|&at| width(at))?;
+        (form.terms[widest] == 1 && width(widest) > MANY * divisor).then_some(widest)
+    }
+
     /// Whether a quotient that is no form is one: splits where it changes.
     pub fn quotient(&self, form: Form, divisor: i64) -> Verdict {
         let mut rest = Form::number(form.constant.rem_euclid(divisor));
@@ -241,6 +253,47 @@ impl Ranges {
         below.0[split.variable].high = split.at - 1;
         above.0[split.variable].low = split.at;
         [below, above]
+    }
+}
+
+/// The public unknowns of an execution.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Unknowns {
+    pub ranges: Ranges,
+    /// Variables that are in use.
+    pub used: usize,
+    /// The case distinction that the last instruction asks for.
+    pub asked: Option<Asked>,
+}
+
+/// A case distinction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    Split(Split),
+    /// A variable becomes a multiple of a divisor, and a remainder.
+    Divided {
+        variable: usize,
+        divisor: i64,
+    },
+}
+
+impl Unknowns {
+    /// A variable that nothing depends on; `None` if there is none left.
+    pub fn fresh(&self) -> Option<usize> {
+        (self.used < VARIABLES).then_some(self.used)
+    }
+
+    /// A number of which only the range is known; `None` if there are too many.
+    pub fn unknown(&mut self, range: Range) -> Option<Form> {
+        let at = self.fresh()?;
+        self.used += 1;
+        self.ranges.0[at] = range;
+        Some(Form::variable(at))
+    }
+
+    /// The split that the last instruction asks for.
+    pub fn ask(&mut self, split: Option<Split>) {
+        self.asked = split.map(Asked::Split);
     }
 }
 

@@ -346,14 +346,19 @@ fn examined(
     Found { seconds: start.elapsed().as_secs_f64(), ..found }
 }
 
-/// The most instructions of a function without a specification.
-const LONGEST: u64 = 50_000_000;
+/// The most instructions of a function without a specification: of fixed size, and of any length,
+/// where loops are followed for a few turns only.
+const LONGEST: [u64; 2] = [20_000_000, 100_000];
 
 /// Proves the safety of a declared function in an object.
 fn safe(function: &Function, object: &Object) -> Found {
     let start = Instant::now();
     let found = match exported::contract(function) {
-        Ok(contract) => Found::safe(safety::prove::<X86>(object, &contract, LONGEST)),
+        Ok(contract) => {
+            let has_length = |p: &safety::Parameter| matches!(p, safety::Parameter::Length(_));
+            let longest = LONGEST[usize::from(contract.parameters.iter().any(has_length))];
+            Found::safe(safety::prove::<X86>(object, &contract, longest))
+        }
         Err(why) => Found::nothing(&why),
     };
     Found { seconds: start.elapsed().as_secs_f64(), ..found }

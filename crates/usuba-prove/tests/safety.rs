@@ -5,7 +5,7 @@
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
 use usuba_object::memory::Access;
-use usuba_object::safety::{Evidence, Function, Parameter, Returns, Room, prove};
+use usuba_object::safety::{Bytes, Evidence, Function, Parameter, Returns, Room, prove};
 use usuba_object::x86::X86;
 use usuba_object::{Fault, Rule};
 use usuba_prove::compiler;
@@ -15,11 +15,12 @@ use usuba_run::cc::Family;
 const LONGEST: u64 = 10_000;
 
 fn object(text: &str, language: &str, family: Family) -> Object {
-    let bytes = compiler::object(text, language, "gp64", family, &[]).expect("it compiles");
+    let bytes = compiler::object(text, language, "gp64", family, &["-O2"]).expect("it compiles");
     Object::read(&bytes, Extensions::ALL).expect("an object")
 }
 
 fn room(name: &str, bytes: usize, access: Access) -> Room {
+    let bytes = Bytes::Fixed(bytes);
     Room { name: name.into(), bytes, access, align: 1, is_public: false }
 }
 
@@ -32,10 +33,15 @@ fn contract(returns: Returns) -> Function {
     Function { symbol: "f".into(), parameters, equal: Vec::new(), returns }
 }
 
+/// The assembly of a function.
+fn text(body: &str) -> String {
+    let body = body.replace("; ", "\n");
+    format!(".intel_syntax noprefix\n.text\n.globl f\n.type f, @function\nf:\n{body}\n")
+}
+
 /// The verdict on a function in assembly, of `secret` in rdi, `open` in rsi and `out` in rdx.
 fn assembled(body: &str, returns: Returns) -> Result<Evidence, Fault> {
-    let text = format!(".intel_syntax noprefix\n.text\n.globl f\n.type f, @function\nf:\n{body}\n");
-    let object = object(&text.replace("; ", "\n"), "assembler", Family::Gcc);
+    let object = object(&text(body), "assembler", Family::Gcc);
     prove::<X86>(&object, &contract(returns), LONGEST)
 }
 
@@ -105,6 +111,13 @@ fn a_public_status_may_tell_the_outcome_of_a_branch() {
                  test eax, eax; je 1f; mov qword ptr [rdx], 1; 1: test eax, eax; je 2f; nop; 2: ret";
     let evidence = assembled(named, Returns::Status).expect("the status is the bit");
     assert_eq!((evidence.told.len(), evidence.paths), (1, 2));
+    // The outcome of one branch is not the outcome of the next.
+    let next = "2: mov rcx, [rdi + 8]; test rcx, rcx; je 3f; nop; 3: xor ecx, ecx; ret";
+    for test in ["test eax, eax; je 1f", "bt eax, 3; jae 1f"] {
+        let body = named.replace("2: ret", next).replacen("test eax, eax; je 1f", test, 1);
+        let fault = assembled(&body, Returns::Status).expect_err("another");
+        assert_eq!(fault.rule, Rule::SecretBranch);
+    }
     // Two secrets, and a status that tells one.
     let two = "mov rax, [rdi]; test rax, rax; mov eax, 9; je 1f; xor eax, eax; \
                mov rcx, [rdi + 8]; test rcx, rcx; je 1f; nop; 1: ret";
@@ -155,8 +168,96 @@ fn a_function_in_c_is_safe() {
         assert!(!evidence.told.is_empty() && evidence.paths >= 8, "{family:?}: {evidence:?}");
         let mut short = function.clone();
         let Parameter::Buffer(out) = &mut short.parameters[2] else { unreachable!() };
-        out.bytes = 31;
+        out.bytes = Bytes::Fixed(31);
         let fault = prove::<X86>(&object, &short, LONGEST).expect_err("a byte behind the buffer");
+        assert_eq!(fault.rule, Rule::OutOfBounds, "{family:?}: {fault}");
+    }
+}
+
+/// `int f(const uint8_t *secret, uint8_t *out, size_t n)`, of `n` bytes each.
+fn of_any_length(returns: Returns) -> Function {
+    let each = Bytes::Times { each: 1, length: 2, more: 0 };
+    let buffer =
+        |name: &str, access| Parameter::Buffer(Room { bytes: each, ..room(name, 0, access) });
+    let parameters = vec![
+        buffer("secret", Access::Read),
+        buffer("out", Access::Write),
+        Parameter::Length(1 << 56),
+    ];
+    Function { symbol: "f".into(), parameters, equal: vec![[0, 1]], returns }
+}
+
+#[test]
+fn loops_of_any_length_are_safe_by_induction() {
+    let looped = |body: &str| {
+        let object = object(&text(body), "assembler", Family::Gcc);
+        prove::<X86>(&object, &of_any_length(Returns::Nothing), LONGEST)
+    };
+    let copied = "test rdx, rdx; je 2f; xor ecx, ecx; 1: mov al, [rdi + rcx]; mov [rsi + rcx], al; \
+                  inc rcx; cmp rcx, rdx; jne 1b; 2: xor eax, eax; ret";
+    let evidence = looped(copied).expect("it copies n bytes");
+    assert!(evidence.loops > 0 && evidence.residue.is_empty(), "{evidence:?}");
+    let words = "1: cmp rdx, 8; jb 2f; mov rax, [rdi]; mov [rsi], rax; add rdi, 8; add rsi, 8; \
+                 sub rdx, 8; jmp 1b; 2: test rdx, rdx; je 3f; mov al, [rdi]; mov [rsi], al; \
+                 inc rdi; inc rsi; dec rdx; jmp 2b; 3: xor eax, eax; ret";
+    looped(words).expect("it copies words, and then bytes");
+    let is = |rule: Rule, body: &str| {
+        let fault = looped(body).expect_err(body);
+        assert_eq!(fault.rule, rule, "{body}: {fault}");
+    };
+    // One byte too many at each end, and eight bytes where there may be seven.
+    is(Rule::OutOfBounds, &copied.replace("[rsi + rcx]", "[rsi + rcx + 1]"));
+    is(Rule::OutOfBounds, &copied.replace("[rdi + rcx]", "[rdi + rcx - 1]"));
+    is(Rule::OutOfBounds, &copied.replace("test rdx, rdx; je 2f; ", ""));
+    is(Rule::OutOfBounds, &words.replace("cmp rdx, 8", "cmp rdx, 7"));
+    is(Rule::ReadOnly, &copied.replace("mov [rsi + rcx], al", "mov [rdi + rcx], al"));
+    is(Rule::SecretBranch, &copied.replace("inc rcx", "test al, al; je 2f; inc rcx"));
+    is(Rule::NotRestored, &copied.replace("2: ", "2: pop rcx; push rcx; push rcx; "));
+    // A loop that does not end for each length, or for odd ones.
+    is(Rule::TooLong, "1: cmp rdx, 8; jae 1b; ret");
+    is(Rule::TooLong, "test rdx, rdx; je 2f; 1: sub rdx, 2; jne 1b; 2: ret");
+    let left = copied.replace("xor eax, eax", "nop");
+    assert_eq!(looped(&left).expect("a byte is left").residue.registers, ["rax"]);
+}
+
+/// A function over any length, with a tail, a copy and a status.
+const ANY: &str = r#"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+int f(const uint8_t *secret, uint8_t *out, size_t n)
+{
+    uint8_t block[16];
+    size_t i;
+    for (; n >= 16; n -= 16, secret += 16, out += 16) {
+        memcpy(block, secret, 16);
+        for (i = 0; i < 16; i++) block[i] = (uint8_t)(block[i] * 3);
+        memcpy(out, block, 16);
+    }
+    memset(block, 0, 16);
+    if (n) {
+        memcpy(block, secret, n);
+        for (i = 0; i < 16; i++) block[i] ^= 0x55;
+        memcpy(out, block, n);
+        memset(block, 0, 16);
+    }
+    __asm__ __volatile__("" : : "r"(block) : "memory");
+    return 0;
+}
+"#;
+
+#[test]
+fn a_function_in_c_is_safe_for_any_length() {
+    for family in [Family::Gcc, Family::Clang] {
+        let object = object(ANY, "c", family);
+        let function = of_any_length(Returns::Status);
+        let evidence = prove::<X86>(&object, &function, 100 * LONGEST).expect("it is safe");
+        assert!(evidence.loops > 0, "{family:?}: {evidence:?}");
+        let mut short = function;
+        let Parameter::Buffer(out) = &mut short.parameters[1] else { unreachable!() };
+        out.bytes = Bytes::Times { each: 1, length: 2, more: -1 };
+        short.equal.clear();
+        let fault = prove::<X86>(&object, &short, 100 * LONGEST).expect_err("one byte less");
         assert_eq!(fault.rule, Rule::OutOfBounds, "{family:?}: {fault}");
     }
 }

@@ -15,10 +15,13 @@ use super::lanes::Shift;
 use super::registers::{Flag, Flags, Word};
 use super::scalar::Binary;
 use super::{Run, unsupported};
-use crate::Fault;
 use crate::cell::Cell;
 use crate::memory::Moving;
-use crate::symbolic_count::{Form, Range, Ranges, Verdict};
+use crate::symbolic_count::{Asked, Form, Range, Ranges, Verdict};
+use crate::{Fault, Rule};
+
+/// A number with at most this many values is told apart where the model has no form.
+const FEW: i128 = 64;
 
 /// The result of an operation on a count, and its flags.
 type Made = Result<(Word, Flags), Fault>;
@@ -39,8 +42,7 @@ fn form(word: &Word, bytes: usize) -> Option<Form> {
 
 impl Run<'_, '_> {
     fn ranges(&self) -> Ranges {
-        let stream = self.world.memory.stream.as_ref();
-        stream.map_or_else(Ranges::default, |stream| stream.ranges)
+        self.world.memory.unknowns.ranges
     }
 
     /// Whether a form always fits into `bits` bits.
@@ -91,9 +93,7 @@ impl Run<'_, '_> {
         match verdict {
             Verdict::Is(is) => Ok(is),
             Verdict::Depends(split) => {
-                if let Some(stream) = &mut self.world.memory.stream {
-                    stream.split = Some(split);
-                }
+                self.world.memory.unknowns.ask(Some(split));
                 Err(unsupported("it depends on the number of blocks"))
             }
         }
@@ -135,9 +135,42 @@ impl Run<'_, '_> {
         // The difference of two addresses in one stream may be known.
         let is_counted = operands.iter().any(|word| word.is_counted());
         is_counted.then(|| match operands.map(Word::place) {
-            [None, None] => self.combined_counts(operation, operands, bytes),
+            [None, None] => {
+                let made = self.combined_counts(operation, operands, bytes);
+                let forms = operands.map(|word| form(word, bytes));
+                let public = (Word::Bits(Box::new([Cell::UNSET; 64])), Flags::UNDEFINED);
+                self.or_public(made, forms, public)
+            }
             places => self.moved_by(operation, operands, places),
         })
+    }
+
+    /// A result that is outside of the model, of public operands: it is public, and not known.
+    pub fn or_public<T>(
+        &mut self,
+        made: Result<T, Fault>,
+        forms: [Option<Form>; 2],
+        public: T,
+    ) -> Result<T, Fault> {
+        let forks = &self.world.forks;
+        let is_asked = self.world.memory.unknowns.asked.is_some() || forks.asked.is_some();
+        match made {
+            Err(fault) if fault.rule == Rule::Unsupported && forks.follows && !is_asked => {
+                let ranges = self.ranges();
+                let is_small = |form: &Form| {
+                    let (low, high) = ranges.bounds(*form);
+                    low < high && high - low <= FEW
+                };
+                match forms.into_iter().flatten().find(is_small) {
+                    None => Ok(public),
+                    Some(form) => {
+                        self.world.memory.unknowns.ask(ranges.refined(form));
+                        Err(fault)
+                    }
+                }
+            }
+            made => made,
+        }
     }
 
     fn combined_counts(&mut self, operation: Binary, [a, b]: [&Word; 2], bytes: usize) -> Made {
@@ -183,7 +216,17 @@ impl Run<'_, '_> {
             _ if mask == ones => return Ok(count.clone()),
             _ if (mask + 1).is_power_of_two() => (mask + 1, true),
             _ if ((mask ^ ones) + 1).is_power_of_two() => ((mask ^ ones) + 1, false),
-            _ => return Err(unsupported("bits in the middle of a number of blocks are taken")),
+            _ => {
+                // The remainder has the bits, and may have few values.
+                if let Some(size) = mask.checked_next_power_of_two()
+                    && size <= 1 << 16
+                    && self.world.forks.follows
+                {
+                    let (_, rest) = self.divided(form, size as i64)?;
+                    self.world.memory.unknowns.ask(self.ranges().refined(rest));
+                }
+                return Err(unsupported("bits in the middle of a number of blocks are taken"));
+            }
         };
         let whole = low && size.trailing_zeros() <= known;
         if !whole && !(known == 64 && (bytes == 8 || self.is_within(form, 8 * bytes as u32))) {
@@ -194,9 +237,15 @@ impl Run<'_, '_> {
     }
 
     /// Quotient and remainder, or a fault that requests a split into cases in which they are forms.
-    fn divided(&mut self, form: Form, divisor: i64) -> Result<(Form, Form), Fault> {
+    pub fn divided(&mut self, form: Form, divisor: i64) -> Result<(Form, Form), Fault> {
         if let Some(divided) = self.ranges().divided(form, divisor) {
             return Ok(divided);
+        }
+        if self.world.forks.follows
+            && let Some(variable) = self.ranges().dividend(form, divisor)
+        {
+            self.world.memory.unknowns.asked = Some(Asked::Divided { variable, divisor });
+            return Err(unsupported("a quotient of a number that is not known"));
         }
         self.answer(self.ranges().quotient(form, divisor))?;
         Err(unsupported("a part of a number of blocks is not known"))
@@ -214,6 +263,16 @@ impl Run<'_, '_> {
     }
 
     pub fn shifted_count(
+        &mut self,
+        form: Form,
+        (shift, count): (Shift, usize),
+        bytes: usize,
+    ) -> Result<Word, Fault> {
+        let made = self.shifted_form(form, (shift, count), bytes);
+        self.or_public(made, [Some(form), None], Word::Bits(Box::new([Cell::UNSET; 64])))
+    }
+
+    fn shifted_form(
         &mut self,
         form: Form,
         (shift, count): (Shift, usize),
@@ -271,7 +330,13 @@ impl Run<'_, '_> {
             }
             (Binary::Subtract, [Some(at), None]) => {
                 let data = || unsupported("the difference of data and an address");
-                plain(at, at.offset.minus(form(b, 8).ok_or_else(data)?))
+                let by = form(b, 8).ok_or_else(data)?;
+                let (word, flags) = plain(at, at.offset.minus(by))?;
+                let flags = if by == Form::default() { self.flags_of_address(at) } else { flags };
+                Ok((word, flags))
+            }
+            (Binary::And | Binary::Or, [Some(x), Some(y)]) if x == y => {
+                Ok((a.clone(), self.flags_of_address(x)))
             }
             (Binary::Subtract, [Some(x), Some(y)]) if x.region == y.region => {
                 let result = self.count_word(x.offset.minus(y.offset), 8)?;
@@ -284,15 +349,27 @@ impl Run<'_, '_> {
             }
             // The order and the distance of two buffers are unknown: the execution distinguishes
             // the cases where something depends on them.
+            (Binary::Subtract, [Some(x), Some(y)]) if self.world.forks.follows => {
+                let flags = self.compared_regions(x, y)?;
+                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
+            }
             (Binary::Subtract, [Some(_), Some(_)]) => {
-                let stream = self.world.memory.stream.as_mut();
-                let order = stream.and_then(|stream| stream.unknown(Range { low: 0, high: 2 }));
+                let order = self.world.memory.unknowns.unknown(Range { low: 0, high: 2 });
                 let order =
                     order.ok_or_else(|| unsupported("too many comparisons of addresses"))?;
                 self.x86.compared = Some((order, Form::number(1)));
                 let flags = Flags { zero: Flag::Public, carry: Flag::Public, ..Flags::UNDEFINED };
                 // The difference itself is unset.
                 Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
+            }
+            (Binary::And, [Some(at), None])
+                if let (Word::Number(mask), true) = (b, self.world.forks.follows) =>
+            {
+                Ok((self.rounded(at, *mask), Flags::UNDEFINED))
+            }
+            (Binary::And | Binary::Or | Binary::Xor, _) if self.world.forks.follows => {
+                // The number of an address is public, and not known.
+                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), Flags::UNDEFINED))
             }
             _ => Err(unsupported("this arithmetic of an address is not modelled")),
         }

@@ -66,7 +66,7 @@ impl Run<'_, '_> {
     fn check_size(&mut self) -> Done {
         let most = match self.length(PARAMETERS[2], 1)? {
             Length::Known(bytes) => bytes,
-            Length::Counted(bytes) => stream(self.world)?.most(bytes)?,
+            Length::Counted(bytes) => self.world.memory.most(bytes)?,
         };
         match self.x86.general[PARAMETERS[3]] {
             Word::Number(size) if most as u64 <= size => Ok(()),
@@ -163,7 +163,7 @@ impl Run<'_, '_> {
         let stack = self.x86.stack()?;
         let lowest = match place(address) {
             Place::Frame(offset) => offset.into(),
-            Place::Behind(offset) => stream(self.world)?.ranges.bounds(offset).0,
+            Place::Behind(offset) => self.world.memory.unknowns.ranges.bounds(offset).0,
             _ => return Ok(()),
         };
         if lowest < stack.into() && !matches!(length, Length::Known(0)) {
@@ -184,14 +184,39 @@ impl Run<'_, '_> {
         match length {
             Length::Known(0) => Ok(()),
             Length::Known(bytes) => self.copy_block(to, from, bytes, overlap),
+            Length::Counted(bytes) if self.world.memory.stream.is_none() => {
+                self.copy_span(to, from, bytes, overlap)
+            }
             Length::Counted(bytes) => self.copy_blocks(to, from, bytes),
         }
+    }
+
+    /// Copies a public number of bytes that is not known.
+    fn copy_span(&mut self, to: Address, from: Address, bytes: Form, overlap: bool) -> Done {
+        let stack = self.x86.stack()?;
+        let (Some(to), Some(from)) = (to.place(), from.place()) else {
+            return Err(Fault::new(Rule::OutOfBounds, "a copy to or from no buffer"));
+        };
+        let World { bits, memory, .. } = &mut *self.world;
+        let is_secret = |cell| bits.is_secret(cell);
+        let content = match from.region {
+            Region::Section(_) => return Err(unsupported("a copy of a part of the object")),
+            _ => memory.read_span(from, bytes, stack, is_secret)?,
+        };
+        let apart = |low: Moving, high: Moving| {
+            let gap = high.offset.minus(low.offset).and_then(|gap| gap.minus(bytes));
+            gap.is_some_and(|gap| memory.unknowns.ranges.never_negative(gap))
+        };
+        if !overlap && to.region == from.region && !apart(to, from) && !apart(from, to) {
+            return Err(unsupported("a block is copied onto itself"));
+        }
+        memory.write_span(to, bytes, stack, (content, is_secret))
     }
 
     /// Copies the blocks that are left, from the caller or to the caller.
     fn copy_blocks(&mut self, to: Address, from: Address, bytes: Form) -> Done {
         let stack = self.x86.stack()?;
-        let most = stream(self.world)?.most(bytes)?;
+        let most = self.world.memory.most(bytes)?;
         match (place(to), place(from)) {
             (Place::Frame(start), Place::Stream(side, offset)) => {
                 self.world.memory.check_frame(start, most, stack)?;
@@ -200,14 +225,14 @@ impl Run<'_, '_> {
                 self.world.memory.store(at, &unknown, stack)?;
                 let World { bits, memory, .. } = &mut *self.world;
                 let blocks = memory.stream.as_mut().expect("it was asked for the most");
-                blocks.copy_in(bits, (side, offset), start, bytes)
+                blocks.copy_in((&memory.unknowns.ranges, bits), (side, offset), start, bytes)
             }
             (Place::Stream(side, offset), Place::Frame(start)) => {
                 self.world.memory.check_frame(start, most, stack)?;
                 let cells = self.load_bytes(from, most)?;
                 let World { bits, memory, .. } = &mut *self.world;
                 let blocks = memory.stream.as_mut().expect("it was asked for the most");
-                blocks.copy_out(bits, (side, offset), bytes, &cells)
+                blocks.copy_out((&memory.unknowns.ranges, bits), (side, offset), bytes, &cells)
             }
             _ => Err(unsupported("this copy of blocks is not modelled")),
         }
@@ -217,6 +242,18 @@ impl Run<'_, '_> {
     pub fn fill_memory(&mut self, to: Address, word: &[Cell], length: Length) -> Done {
         let bytes = match (place(to), length) {
             (_, Length::Known(0)) => return Ok(()),
+            (_, Length::Counted(bytes)) if self.world.memory.stream.is_none() => {
+                let stack = self.x86.stack()?;
+                let to = to.place().ok_or_else(|| unsupported("no buffer is filled"))?;
+                let content = if self.is_secret(word) { Cell::OPAQUE } else { Cell::UNSET };
+                let World { bits, memory, .. } = &mut *self.world;
+                let is_secret = |cell| bits.is_secret(cell);
+                return memory.write_span(to, bytes, stack, (content, is_secret));
+            }
+            (Place::Behind(_), Length::Known(bytes)) if self.world.memory.stream.is_none() => {
+                let cells: Vec<Cell> = word.iter().copied().cycle().take(8 * bytes).collect();
+                return self.store(to, &cells);
+            }
             // The bytes behind an unknown number of blocks.
             (Place::Behind(_), Length::Known(bytes)) => Form::number(bytes as i64),
             (_, Length::Known(bytes)) => {
@@ -234,7 +271,8 @@ impl Run<'_, '_> {
             _ => return Err(unsupported("a number of blocks is cleared that are not its own")),
         };
         let stack = self.x86.stack()?;
-        let (start, cells) = stream(self.world)?.fill(offset, bytes)?;
+        let ranges = self.world.memory.unknowns.ranges;
+        let (start, cells) = stream(self.world)?.fill(&ranges, offset, bytes)?;
         self.world.memory.check_frame(start, cells.len() / 8, stack)?;
         let at = Pointer { region: Region::Frame, offset: start };
         self.world.memory.store(at, &cells, stack)

@@ -86,6 +86,12 @@ impl Run<'_, '_> {
             {
                 self.divided_count(form, by as i64, bytes)?
             }
+            (Word::Number(0), Word::Low(form, low), Word::Number(by))
+                if usize::from(low) == bytes && !signed && by > 0 && by >> bits == 0 =>
+            {
+                let (_, low) = self.divided(form, 1 << bits)?;
+                self.divided_count(low, by as i64, bytes)?
+            }
             _ => return Err(unsupported("the operands of the division are not known")),
         };
         self.x86.flags = Flags::UNDEFINED;

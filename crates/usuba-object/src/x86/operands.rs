@@ -8,7 +8,8 @@ use super::{Cells, Done, Run, unsupported};
 use crate::cell::Cell;
 use crate::elf::{Content, Object};
 use crate::memory::{Loaded, Moving, Pointer, Region, Whole};
-use crate::{Fault, Rule};
+use crate::symbolic_count::Form;
+use crate::{Fault, Rule, World};
 
 /// The number of the full register that contains a register of any width.
 pub fn number(register: Register) -> usize {
@@ -55,7 +56,10 @@ impl Run<'_, '_> {
 
     /// The bits of a word, unless it is an address.
     pub fn data(&self, word: &Word, otherwise: &str) -> Result<[Cell; 64], Fault> {
-        word.cells(&self.world.bits).ok_or_else(|| unsupported(otherwise))
+        // The bits of a count are public, and not known.
+        let count = self.world.forks.follows && matches!(word, Word::Count(_) | Word::Low(..));
+        let cells = word.cells(&self.world.bits).or(count.then_some([Cell::UNSET; 64]));
+        cells.ok_or_else(|| unsupported(otherwise))
     }
 
     /// Base and index of the memory operand, with their scales.
@@ -117,10 +121,20 @@ impl Run<'_, '_> {
                 self.load_constant(at, bytes)
             }
             Address::Pointer(at) => self.world.memory.load(at, bytes, self.x86.stack()?),
+            Address::Moving(Moving { region: Region::Section(_), offset })
+                if self.world.forks.follows =>
+            {
+                self.any_constant(at, offset, bytes)
+            }
             Address::Moving(Moving { region: Region::Section(_), .. }) => {
                 Err(unsupported("an index into constants depends on the number of blocks"))
             }
-            Address::Moving(at) => self.world.memory.load_moving(at, bytes).map(Loaded::Cells),
+            Address::Moving(at) => {
+                let stack = self.x86.stack()?;
+                let World { bits, memory, .. } = &mut *self.world;
+                let cells = memory.load_moving(at, bytes, stack, |cell| bits.is_secret(cell));
+                cells.map(Loaded::Cells)
+            }
             Address::Count(_) | Address::Number(_) => Err(self.no_address()),
         }
     }
@@ -139,9 +153,26 @@ impl Run<'_, '_> {
         }
     }
 
+    /// A constant at a public index that is not known.
+    fn any_constant(&self, at: Address, offset: Form, bytes: usize) -> Result<Loaded, Fault> {
+        let (low, high) = self.world.memory.unknowns.ranges.bounds(offset);
+        let low = at.place().map(|at| Pointer { region: at.region, offset: low as i64 });
+        let place = low.and_then(Object::place);
+        let span = usize::try_from(high - self.world.memory.unknowns.ranges.bounds(offset).0);
+        let (Some(place), Ok(span)) = (place, span) else { return Err(self.no_address()) };
+        match self.world.object.constant(place, span.saturating_add(bytes)) {
+            Ok(_) => Ok(Loaded::Cells(vec![Cell::UNSET; 8 * bytes])),
+            Err(what) => Err(Fault::new(Rule::OutOfBounds, what)),
+        }
+    }
+
     pub fn load_cells(&mut self, at: Address, bytes: usize) -> Cells {
         match self.load(at, bytes)? {
             Loaded::Cells(cells) => Ok(cells),
+            Loaded::Count(form) if let Some(value) = form.value() => {
+                Ok(self.world.bits.number(value as u64, 8 * bytes))
+            }
+            Loaded::Count(_) if self.world.forks.follows => Ok(vec![Cell::UNSET; 8 * bytes]),
             _ => Err(unsupported("an address is read as data")),
         }
     }
@@ -160,7 +191,11 @@ impl Run<'_, '_> {
     pub fn store(&mut self, at: Address, cells: &[Cell]) -> Done {
         match at {
             Address::Pointer(at) => self.world.memory.store(at, cells, self.x86.stack()?),
-            Address::Moving(at) => self.world.memory.store_moving(at, cells),
+            Address::Moving(at) => {
+                let stack = self.x86.stack()?;
+                let World { bits, memory, .. } = &mut *self.world;
+                memory.store_moving(at, cells, stack, |cell| bits.is_secret(cell))
+            }
             Address::Count(_) | Address::Number(_) => Err(self.no_address()),
         }
     }
@@ -176,6 +211,17 @@ impl Run<'_, '_> {
     /// Writes a word to memory, where an address stays whole.
     pub fn store_word(&mut self, address: Address, word: &Word, bytes: usize) -> Done {
         if let (Address::Pointer(at), 8, Some(whole)) = (address, bytes, word.moved()) {
+            let count = matches!(whole, Whole::Count(_)) && self.world.forks.follows;
+            if at.region == Region::Frame || !count {
+                return self.world.memory.store_whole(at, whole, self.x86.stack()?);
+            }
+        }
+        // Numbers in the frame may be counters of loops.
+        if let (Address::Pointer(at), 8, Word::Number(value)) = (address, bytes, word)
+            && at.region == Region::Frame
+            && self.world.forks.follows
+        {
+            let whole = Whole::Count(Form::number(*value as i64));
             return self.world.memory.store_whole(at, whole, self.x86.stack()?);
         }
         let cells = self.data(word, "a part of an address is stored")?;
@@ -205,8 +251,14 @@ impl Run<'_, '_> {
                 self.world.object.is_aligned(at, align)
             }
             Address::Pointer(at) => self.world.memory.is_aligned(at, align),
-            // Blocks may have any alignment.
-            Address::Moving(_) | Address::Count(_) | Address::Number(_) => false,
+            Address::Moving(at) => {
+                let is_multiple = |term: &i64| (*term as u64).is_multiple_of(align);
+                let Moving { region, offset } = at;
+                let start = Pointer { region, offset: offset.constant };
+                offset.terms.iter().all(is_multiple)
+                    && self.is_aligned(Address::Pointer(start), align)
+            }
+            Address::Count(_) | Address::Number(_) => false,
         }
     }
 

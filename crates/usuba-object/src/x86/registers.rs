@@ -189,6 +189,11 @@ impl Vectors {
         &mut self.cells
     }
 
+    /// Whether no lane of a register holds an address or a count.
+    pub fn holds_none(&self, number: usize) -> bool {
+        self.holders >> number & 1 == 0
+    }
+
     /// The address in a lane of a register.
     pub fn pointer(&self, number: usize, lane: usize) -> Option<Whole> {
         self.pointers[number][lane]

@@ -19,7 +19,8 @@ use super::registers::{Flag, Flags, Word};
 use super::{Done, Run, unsupported};
 use crate::cell::Cell;
 use crate::elf::Object;
-use crate::memory::{Pointer, Region};
+use crate::memory::{Moving, Pointer, Region};
+use crate::symbolic_count::{Form, Range};
 use crate::{Fault, Rule};
 
 /// Arithmetic of two operands that sets all flags.
@@ -150,11 +151,8 @@ impl Run<'_, '_> {
     fn pointers(&mut self, operation: Binary, a: &Word, b: &Word) -> Result<(Word, Flags), Fault> {
         let moved =
             |at: &Pointer, by: u64| Ok((Word::Pointer(at.plus(by as i64)), Flags::UNDEFINED));
-        // The address of a buffer or of the frame is not zero.
-        let flags_of = |at: &Pointer| match self.is_inside(*at) {
-            true => Flags { zero: Flag::Is(false), carry: Flag::Is(false), ..Flags::UNDEFINED },
-            false => Flags::UNDEFINED,
-        };
+        let moving = |at: &Pointer| Moving { region: at.region, offset: Form::number(at.offset) };
+        let flags_of = |at: &Pointer| self.flags_of_address(moving(at));
         match (operation, a, b) {
             (Binary::And | Binary::Or, Word::Pointer(at), Word::Pointer(same)) if at == same => {
                 Ok((a.clone(), flags_of(at)))
@@ -189,27 +187,65 @@ impl Run<'_, '_> {
             (Binary::And, Word::Pointer(at), &Word::Number(mask)) => {
                 let align = Some(mask.wrapping_neg()).filter(|align| align.is_power_of_two());
                 let rounded = align.and_then(|align| self.world.memory.rounded_down(*at, align));
-                let rounded =
-                    rounded.ok_or_else(|| unsupported("bits of an address are not known"));
-                Ok((Word::Pointer(rounded?), Flags::UNDEFINED))
+                match rounded {
+                    Some(rounded) => Ok((Word::Pointer(rounded), Flags::UNDEFINED)),
+                    None if self.world.forks.follows => {
+                        Ok((self.rounded(moving(at), mask), Flags::UNDEFINED))
+                    }
+                    None => Err(unsupported("bits of an address are not known")),
+                }
             }
             (Binary::Subtract, Word::Pointer(a), Word::Pointer(b)) if self.world.forks.follows => {
                 // The distance of two regions is public, and not known.
-                let flags = self.compared_regions(*a, *b)?;
+                let flags = self.compared_regions(moving(a), moving(b))?;
                 Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
+            }
+            (Binary::And | Binary::Or | Binary::Xor, ..) if self.world.forks.follows => {
+                // The number of an address is public, and not known.
+                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), Flags::UNDEFINED))
             }
             _ => Err(unsupported("this arithmetic of an address is not modelled")),
         }
     }
 
     /// Whether an address is in the frame, in a buffer or in the object, or behind its last byte.
-    fn is_inside(&self, at: Pointer) -> bool {
-        let constant = |place| self.world.object.constant(place, 0).is_ok();
-        self.world.memory.is_inside(at) || Object::place(at).is_some_and(constant)
+    fn is_inside(&self, at: Moving) -> bool {
+        let Moving { region, offset } = at;
+        match (region, offset.value()) {
+            (Region::Buffer(number), _) => {
+                self.world.memory.check_inside(number, offset, Form::default()).is_ok()
+            }
+            (Region::Frame, _) => self.world.memory.is_in_frame(offset),
+            (_, Some(offset)) => {
+                let constant = |place| self.world.object.constant(place, 0).is_ok();
+                Object::place(Pointer { region, offset }).is_some_and(constant)
+            }
+            _ => false,
+        }
+    }
+
+    /// An address rounded down, by a public number that is not known. Other bits of an address are
+    /// not known at all.
+    pub fn rounded(&mut self, at: Moving, mask: u64) -> Word {
+        let align = Some(mask.wrapping_neg()).filter(|&align| align.is_power_of_two());
+        let high = align.filter(|&align| align <= 64).map(|align| align as i64 - 1);
+        let over = high.and_then(|high| self.world.memory.unknowns.unknown(Range { low: 0, high }));
+        match over.and_then(|over| at.offset.minus(over)) {
+            Some(offset) => Word::Moving(Moving { offset, ..at }),
+            None => Word::Bits(Box::new([Cell::UNSET; 64])),
+        }
+    }
+
+    /// The flags of the comparison of an address with zero: nothing is there.
+    pub fn flags_of_address(&self, at: Moving) -> Flags {
+        match self.is_inside(at) {
+            true => Flags { zero: Flag::Is(false), carry: Flag::Is(false), ..Flags::UNDEFINED },
+            false => Flags::UNDEFINED,
+        }
     }
 
     /// The flags of the comparison of addresses in two regions, each order of which is a case.
-    fn compared_regions(&mut self, a: Pointer, b: Pointer) -> Result<Flags, Fault> {
+    pub fn compared_regions(&mut self, a: Moving, b: Moving) -> Result<Flags, Fault> {
         if ![a, b].iter().all(|&at| self.is_inside(at)) {
             return Ok(Flags::UNDEFINED);
         }
@@ -224,8 +260,16 @@ impl Run<'_, '_> {
         };
         // The end of the lower region may be the start of the upper one.
         let (low, high) = if is_below { (a, b) } else { (b, a) };
-        let is_equal =
-            high.offset == 0 && !self.is_inside(low.plus(1)) && self.forked(false, None)?;
+        let next = low.offset.plus(Form::number(1)).map(|offset| Moving { offset, ..low });
+        let is_start = !self
+            .world
+            .memory
+            .unknowns
+            .ranges
+            .never_negative(high.offset.minus(Form::number(1)).unwrap_or(Form::number(-1)));
+        let is_equal = is_start
+            && !next.is_some_and(|next| self.is_inside(next))
+            && self.forked(false, None)?;
         let (carry, zero) = (Flag::Is(is_below && !is_equal), Flag::Is(is_equal));
         Ok(Flags { carry, zero, ..Flags::UNDEFINED })
     }

@@ -6,24 +6,34 @@ use crate::block_step::{Cover, Join};
 use crate::blocks::Turning;
 use crate::cell::{Bits, Cell};
 use crate::memory::{Moving, Whole};
-use crate::symbolic_count::{Form, Ranges};
+use crate::symbolic_count::Form;
 
 impl Turning for X86 {
     fn place(&self) -> u64 {
         self.next
     }
 
+    fn stack_offset(&self) -> i64 {
+        self.stack().unwrap_or(0)
+    }
+
     fn go_to(&mut self, place: u64) {
         self.next = place;
     }
 
-    fn refine(&mut self, ranges: &Ranges) {
-        let reduced = |form: Form| ranges.reduced(form).unwrap_or(form);
+    fn map_forms(&mut self, of: &dyn Fn(Form) -> Form) {
+        if let Some((a, b)) = &mut self.compared {
+            (*a, *b) = (of(*a), of(*b));
+        }
         for word in &mut self.general {
             let refined = match *word {
-                Word::Count(form) => Whole::Count(reduced(form)),
+                Word::Count(form) => Whole::Count(of(form)),
                 Word::Moving(Moving { region, offset }) => {
-                    Whole::Moving(Moving { region, offset: reduced(offset) })
+                    Whole::Moving(Moving { region, offset: of(offset) })
+                }
+                Word::Low(form, bytes) => {
+                    *word = Word::Low(of(form), bytes);
+                    continue;
                 }
                 _ => continue,
             };
@@ -31,9 +41,9 @@ impl Turning for X86 {
         }
         for (number, lane) in lanes() {
             let refined = match self.vectors.pointer(number, lane) {
-                Some(Whole::Count(form)) => Whole::Count(reduced(form)),
+                Some(Whole::Count(form)) => Whole::Count(of(form)),
                 Some(Whole::Moving(Moving { region, offset })) => {
-                    Whole::Moving(Moving { region, offset: reduced(offset) })
+                    Whole::Moving(Moving { region, offset: of(offset) })
                 }
                 _ => continue,
             };
@@ -100,6 +110,32 @@ impl Turning for X86 {
         joined
     }
 
+    fn widen(&mut self, other: &X86, bits: &Bits, cover: &Cover) {
+        for (claimed, found) in self.general.iter_mut().zip(&other.general) {
+            if !covers_word(claimed, found, bits, cover) {
+                *claimed = Word::Bits(Box::new(lost_word(claimed, found, bits, &cover.join)));
+            }
+        }
+        for number in 0..32 {
+            let found = other.vectors.get(number, VECTOR).to_vec();
+            let lanes =
+                (0..LANES).map(|lane| [self, other].map(|x| x.vectors.pointer(number, lane)));
+            let is_kept = |[claimed, found]: [Option<Whole>; 2]| match (claimed, found) {
+                (Some(claimed), Some(found)) => cover.whole(claimed, found),
+                (claimed, _) => claimed.is_none(),
+            };
+            if lanes.into_iter().all(is_kept) && self.vectors.holds_none(number) {
+                for (cell, found) in self.vectors.get_mut(number).iter_mut().zip(found) {
+                    *cell = cover.widened(*cell, found);
+                }
+            } else {
+                self.vectors.get_mut(number).fill(Cell::OPAQUE);
+            }
+        }
+        let masks = self.masks.iter_mut().flatten().zip(other.masks.iter().flatten());
+        masks.for_each(|(cell, &found)| *cell = cover.widened(*cell, found));
+    }
+
     fn covers(&self, other: &X86, bits: &Bits, cover: &Cover) -> bool {
         let mut general = self.general.iter().zip(&other.general);
         let general = general.all(|(claimed, found)| covers_word(claimed, found, bits, cover));
@@ -147,9 +183,15 @@ fn joined_word(one: &Word, next: &Word, bits: &Bits, join: &Join) -> Word {
     }
     let cells = match (one.cells(bits), next.cells(bits)) {
         (Some(one), Some(next)) => std::array::from_fn(|at| join.cell(one[at], next[at])),
-        _ => [Cell::OPAQUE; 64],
+        _ => lost_word(one, next, bits, join),
     };
     Word::Bits(Box::new(cells))
+}
+
+/// The bits of a word that is whole in one of two states.
+fn lost_word(one: &Word, next: &Word, bits: &Bits, join: &Join) -> [Cell; 64] {
+    let [one, next] = [one, next].map(|word| word.cells(bits).unwrap_or([join.lost(); 64]));
+    std::array::from_fn(|at| join.cell(one[at], next[at]))
 }
 
 fn covers_word(claimed: &Word, found: &Word, bits: &Bits, cover: &Cover) -> bool {
@@ -161,6 +203,6 @@ fn covers_word(claimed: &Word, found: &Word, bits: &Bits, cover: &Cover) -> bool
         Some(found) => {
             claimed.iter().zip(&found).all(|(&claimed, &found)| cover.cell(claimed, found))
         }
-        None => claimed.iter().all(|&cell| cell == Cell::OPAQUE),
+        None => claimed.iter().all(|&cell| cell == Cell::OPAQUE || cell == cover.join.lost()),
     }
 }

@@ -1,0 +1,141 @@
+//! Accesses at public addresses and of public lengths that are not known: bounds and secrecy.
+//!
+//! ```text
+//! extent    a buffer of n bytes: one bit stands for all of its content
+//! span      r bytes at buffer + 64 q: checked in all cases, read and written as a whole
+//! ```
+//!
+//! *Soundness:* a span that is read is secret if any byte that it may have is. A span that is
+//! written makes each byte that it may have secret, or unknown.
+
+use std::ops::Range;
+
+use super::cell::Cell;
+use super::memory::{Access, Memory, Moving, Region};
+use super::symbolic_count::Form;
+use super::{Fault, Rule};
+
+/// The most bytes of the frame or of a buffer that an access may reach.
+const MOST: i128 = 1 << 20;
+
+impl Memory {
+    /// Checks that bytes are inside of a buffer, in all cases.
+    ///
+    /// # Errors
+    /// In some case they may be outside.
+    pub fn check_inside(&self, number: u32, offset: Form, length: Form) -> Result<(), Fault> {
+        let buffer = &self.buffers[number as usize];
+        let size = match self.extents.get(&number) {
+            Some(extent) => extent.bytes,
+            None => Form::number(buffer.cells.len() as i64 / 8),
+        };
+        let ranges = &self.unknowns.ranges;
+        let rest = size.minus(offset).and_then(|rest| rest.minus(length));
+        let far = || Fault::new(Rule::OutOfBounds, "an address that is far outside of all buffers");
+        let rest = rest.ok_or_else(far)?;
+        for (form, place) in [(offset, "before"), (rest, "behind")] {
+            let low = ranges.bounds(form).0;
+            if low < 0 {
+                let what = format!("it may access {} bytes {place} `{}`", -low, buffer.name);
+                return Err(Fault::new(Rule::OutOfBounds, what));
+            }
+        }
+        match ranges.never_negative(length) {
+            true => Ok(()),
+            false => Err(Fault::new(Rule::OutOfBounds, "a length that may be negative")),
+        }
+    }
+
+    /// The bytes of the frame or of a buffer of known size that an access may reach; `None` for an
+    /// extent.
+    fn span(&self, at: Moving, length: Form, stack: i64) -> Result<Option<Range<i64>>, Fault> {
+        let unknown = |what| Fault::new(Rule::Unsupported, what);
+        let end = at.offset.plus(length);
+        let end = end.ok_or_else(|| unknown("an address that is far away"))?;
+        let (low, high) =
+            (self.unknowns.ranges.bounds(at.offset).0, self.unknowns.ranges.bounds(end).1);
+        match at.region {
+            Region::Buffer(number) => {
+                self.check_inside(number, at.offset, length)?;
+                let extent = self.extents.contains_key(&number);
+                Ok((!extent).then_some(low as i64..high as i64))
+            }
+            Region::Frame => {
+                if high - low > MOST || !self.unknowns.ranges.never_negative(length) {
+                    return Err(unknown("any part of the frame may be accessed"));
+                }
+                self.check_frame(low as i64, (high - low) as usize, stack)?;
+                Ok(Some(low as i64..high as i64))
+            }
+            _ => Err(unknown("an address of unknown offset in no buffer")),
+        }
+    }
+
+    /// One bit that stands for bytes: opaque if any of them may be secret.
+    ///
+    /// # Errors
+    /// Some may be out of bounds.
+    pub fn read_span(
+        &mut self,
+        at: Moving,
+        length: Form,
+        stack: i64,
+        is_secret: impl Fn(Cell) -> bool,
+    ) -> Result<Cell, Fault> {
+        let cells = match (at.region, self.span(at, length, stack)?) {
+            (Region::Buffer(number), None) => std::slice::from_ref(&self.extents[&number].content),
+            (Region::Buffer(number), Some(span)) => {
+                let cells = &self.buffers[number as usize].cells;
+                &cells[8 * span.start as usize..8 * span.end as usize]
+            }
+            (_, span) => {
+                let span = span.unwrap_or_default();
+                let first = self.in_frame(span.start);
+                &self.frame[first..first + 8 * (span.end - span.start) as usize]
+            }
+        };
+        let secret = cells.iter().any(|&cell| is_secret(cell));
+        Ok(if secret { Cell::OPAQUE } else { Cell::UNSET })
+    }
+
+    /// Makes bytes unknown, and secret if `content` is.
+    ///
+    /// # Errors
+    /// Some may be out of bounds, or are only read.
+    pub fn write_span(
+        &mut self,
+        at: Moving,
+        length: Form,
+        stack: i64,
+        (content, is_secret): (Cell, impl Fn(Cell) -> bool),
+    ) -> Result<(), Fault> {
+        let span = self.span(at, length, stack)?;
+        let secret = is_secret(content);
+        let join = |cell: &mut Cell| {
+            *cell = if secret || is_secret(*cell) { Cell::OPAQUE } else { Cell::UNSET };
+        };
+        if let Region::Buffer(number) = at.region {
+            let buffer = &mut self.buffers[number as usize];
+            if buffer.access == Access::Read {
+                let what = format!("it writes to `{}`, which is only read", buffer.name);
+                return Err(Fault::new(Rule::ReadOnly, what));
+            }
+            match span {
+                Some(span) => {
+                    let bits = 8 * span.start as usize..8 * span.end as usize;
+                    buffer.cells[bits].iter_mut().for_each(join);
+                }
+                None => self.extents.get_mut(&number).iter_mut().for_each(|extent| {
+                    join(&mut extent.content);
+                }),
+            }
+            return Ok(());
+        }
+        let span = span.unwrap_or_default();
+        let bytes = (span.end - span.start) as usize;
+        self.forget(span.start, bytes);
+        let first = self.in_frame(span.start);
+        self.frame[first..first + 8 * bytes].iter_mut().for_each(join);
+        Ok(())
+    }
+}

@@ -1,0 +1,156 @@
+//! Memory at the turns of a loop, for induction: invariants of two states, and their checks.
+//!
+//! ```text
+//! turn 1   [rsp + 8] = in + 64       [rsp + 16] = 7      out: opaque
+//! turn 2   [rsp + 8] = in + 128      [rsp + 16] = 7      out: opaque
+//! claim    [rsp + 8] = in + 64 t     [rsp + 16] = 7      nothing about out
+//! ```
+
+use super::block_step::{Cover, Join};
+use super::cell::Cell;
+use super::memory::Memory;
+use super::symbolic_count::Unknowns;
+
+impl Memory {
+    /// The invariant of this memory and, a turn of a loop later, of another one; see
+    /// [`super::blocks`]. `None` if there is none.
+    pub fn joined(&self, other: &Memory, join: &Join) -> Option<Memory> {
+        let mut memory = self.clone();
+        memory.stream = match (&self.stream, &other.stream) {
+            (Some(one), Some(next)) => Some(one.joined(next, join)?),
+            _ => None,
+        };
+        let Unknowns { ranges, used, .. } = &mut memory.unknowns;
+        *used = (*used).max(join.behind + 1);
+        ranges.0[join.behind].high = ranges.0[join.ahead].high / join.step;
+        for (own, next) in memory.buffers.iter_mut().zip(&other.buffers) {
+            for (cell, &next) in own.cells.iter_mut().zip(&next.cells) {
+                *cell = join.cell(*cell, next);
+            }
+        }
+        for (number, extent) in &mut memory.extents {
+            let next = &other.extents[number];
+            extent.content = join.cell(extent.content, next.content);
+            extent.bytes = join.form(extent.bytes, next.bytes)?;
+        }
+        memory.orders.retain(|regions, order| other.orders.get(regions) == Some(order));
+        memory.lowest = self.lowest.min(other.lowest);
+        memory.in_frame(-other.below);
+        // A word with a bit that differs is dropped: a number in two turns may be a count in the
+        // next.
+        let first = -8 * memory.below;
+        let word = |at: usize| (first + at as i64).div_euclid(64);
+        let mut at = 0;
+        while at < memory.frame.len() {
+            let end = (at + 1..memory.frame.len()).find(|&next| word(next) != word(at));
+            let end = end.unwrap_or(memory.frame.len());
+            let joined = |at: usize| join.cell(memory.frame[at], other.cell_at(first + at as i64));
+            let cells: Vec<Cell> = (at..end).map(joined).collect();
+            let all = cells.iter().all(|&cell| cell != Cell::OPAQUE);
+            for (place, cell) in memory.frame[at..end].iter_mut().zip(cells) {
+                *place = if all { cell } else { Cell::OPAQUE };
+            }
+            at = end;
+        }
+        memory.pointers.clear();
+        for (&at, whole) in &self.pointers {
+            let joined = other.pointers.get(&at).and_then(|next| join.whole(*whole, *next));
+            match joined {
+                Some(joined) => {
+                    memory.pointers.insert(at, joined);
+                }
+                None => {
+                    let first = memory.in_frame(at);
+                    for bit in 0..64 {
+                        let next = other.cell_at(8 * at + bit as i64);
+                        memory.frame[first + bit] = join.cell(join.lost(), next);
+                    }
+                }
+            }
+        }
+        // A value that is whole on one side only is dropped.
+        for &at in other.pointers.keys().filter(|at| !self.pointers.contains_key(at)) {
+            let first = memory.in_frame(at);
+            for bit in 0..64 {
+                let one = self.cell_at(8 * at + bit as i64);
+                memory.frame[first + bit] = join.cell(join.lost(), one);
+            }
+        }
+        Some(memory)
+    }
+
+    /// Weakens the claims that another memory breaks.
+    pub fn widen(&mut self, other: &Memory, cover: &Cover) {
+        self.lowest = self.lowest.min(other.lowest);
+        self.in_frame(-other.below);
+        let first = -8 * self.below;
+        for at in 0..self.frame.len() {
+            self.frame[at] = cover.widened(self.frame[at], other.cell_at(first + at as i64));
+        }
+        let broken: Vec<i64> = self
+            .pointers
+            .iter()
+            .filter_map(|(&at, whole)| {
+                let kept = other.pointers.get(&at).is_some_and(|next| cover.whole(*whole, *next));
+                (!kept).then_some(at)
+            })
+            .collect();
+        for at in broken {
+            self.pointers.remove(&at);
+            let place = self.in_frame(at);
+            for bit in 0..64 {
+                let found = other.cell_at(8 * at + bit as i64);
+                self.frame[place + bit] = cover.join.cell(cover.join.lost(), found);
+            }
+        }
+        for (own, next) in self.buffers.iter_mut().zip(&other.buffers) {
+            for (cell, &next) in own.cells.iter_mut().zip(&next.cells) {
+                *cell = cover.widened(*cell, next);
+            }
+        }
+        for (number, extent) in &mut self.extents {
+            extent.content = cover.widened(extent.content, other.extents[number].content);
+        }
+        self.orders.retain(|regions, order| other.orders.get(regions) == Some(order));
+    }
+
+    /// Whether another memory satisfies all claims of this one.
+    pub fn covers(&self, other: &Memory, cover: &Cover) -> bool {
+        let stream = match (&self.stream, &other.stream) {
+            (Some(one), Some(next)) => one.covers(next, cover),
+            (one, next) => one.is_none() && next.is_none(),
+        };
+        let first = -self.below.max(other.below) * 8;
+        let last = (self.frame.len() as i64) - 8 * self.below;
+        let frame = (first..last).all(|at| cover.cell(self.cell_at(at), other.cell_at(at)));
+        let is_whole = |at: &i64| {
+            let place = 8 * *at;
+            let is_lost = |cell| cell == Cell::OPAQUE || cell == cover.join.lost();
+            (place..place + 64).all(|at| is_lost(self.cell_at(at)))
+        };
+        let kept = self.pointers.iter().all(|(at, whole)| {
+            other.pointers.get(at).is_some_and(|next| cover.whole(*whole, *next))
+        });
+        let more = other.pointers.keys().filter(|at| !self.pointers.contains_key(at));
+        let cells = |memory: &Memory| {
+            memory.buffers.iter().flat_map(|buffer| buffer.cells.clone()).collect::<Vec<Cell>>()
+        };
+        let buffers =
+            cells(self).into_iter().zip(cells(other)).all(|(own, next)| cover.cell(own, next));
+        let extents = self.extents.iter().all(|(number, own)| {
+            let next = &other.extents[number];
+            cover.cell(own.content, next.content) && cover.form(own.bytes, next.bytes)
+        });
+        let orders =
+            self.orders.iter().all(|(regions, order)| other.orders.get(regions) == Some(order));
+        let ranges =
+            cover.unknowns(&self.unknowns, &other.unknowns) && buffers && extents && orders;
+        ranges && stream && frame && kept && more.into_iter().all(is_whole)
+    }
+
+    /// A bit of the frame, by its offset in bits; unset if it was never written.
+    fn cell_at(&self, offset: i64) -> Cell {
+        let at = usize::try_from(offset + 8 * self.below).ok();
+        at.and_then(|at| self.frame.get(at)).copied().unwrap_or(Cell::UNSET)
+    }
+}
