@@ -30,7 +30,7 @@ use usuba_run::cc::{self, Family};
 
 use super::file_changes::{Sites, mutant, sites};
 use super::mutants::{flat, inputs, packed};
-use super::native::{self, Call, Driver, Parameter, Results};
+use super::native::{self, Call, Driver, Parameter, Results, TRACED};
 
 /// A user's file: the folder, the compiler, whether it is linked, the functions that are mutated,
 /// and mutants of each in the whole run.
@@ -512,8 +512,9 @@ fn mutated(driver: &Driver, made: &Made, function: &Function, random: &mut Rando
     let is_right = matches!(function.proof, Proof::Safe(_)) || is_same(&results);
     assert!(is_right, "a wrong mutant is proved: {place}; kept in {}", kept());
     for (found, call) in results.iter().zip(&function.calls).filter(|(_, call)| call.is_traced) {
-        let is_same =
-            found.iter().all(|run| [0, 1].map(|at| run[at].1 == found[0][at].1) == [true; 2]);
+        let is_same = found[..TRACED]
+            .iter()
+            .all(|run| [0, 1].map(|at| run[at].1 == found[0][at].1) == [true; 2]);
         assert!(
             is_same,
             "a path of {} depends on a secret: {place}; kept in {}",

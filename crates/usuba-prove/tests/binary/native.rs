@@ -15,13 +15,16 @@ use usuba_run::cc::{self, Family};
 /// The status of the driver for a file that the loader refuses.
 const NOT_LOADED: i32 = 77;
 
+/// Runs of a call that are traced.
+pub const TRACED: usize = 2;
+
 /// A call of a function, once for each run.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub symbol: String,
     pub parameters: Vec<Parameter>,
     pub runs: usize,
-    /// Whether the processor stops at each instruction.
+    /// Whether the processor stops at each instruction of the first runs.
     pub is_traced: bool,
 }
 
