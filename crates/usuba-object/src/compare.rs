@@ -228,7 +228,9 @@ impl Goal<'_> {
         let wanted = wanted.map_err(|stop| Obstacle::Impossible(stop.to_string()))?;
         let bytes: u64 = self.contract.arrays.iter().map(|array| array.size as u64 / 8).sum();
         let longest = SPARE + FACTOR * (run.steps + bytes);
-        let mut bits = Bits::with_sums(run.graph, &run.summed, attempt != Attempt::OutsideSums);
+        let by_bits = matches!(attempt, Attempt::Engines | Attempt::Solver);
+        let asks = attempt != Attempt::OutsideSums;
+        let mut bits = Bits::with_sums(run.graph, &run.summed, by_bits, asks);
         let mut phases = Phases::default();
         while let Some(phase) = phases.next() {
             evidence.phases += 1;

@@ -14,7 +14,8 @@
 //! with one combination are equal for all inputs, and the first one stands for both. Bits of a known
 //! word that a shift to the left drops have weights that are multiples of 2^n.
 
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -28,6 +29,9 @@ struct Combination {
     words: Vec<(u32, u64)>,
     constant: u64,
 }
+
+/// The most words of a combination; longer sums are words that are no sums.
+const MOST: usize = 4096;
 
 /// A word, its least significant bit first.
 type Word = Vec<Edge>;
@@ -44,19 +48,23 @@ pub struct Total {
 pub struct Sums {
     /// The widths of the sums of the program.
     widths: BTreeSet<usize>,
-    /// Numbers of words that are no sums.
+    /// Whether words that are no sums are sums of their bits: a + b is a | b where no bits meet.
+    by_bits: bool,
+    /// Numbers of words that are no sums, or of bits.
     leaves: FxHashMap<Word, u32>,
+    /// Their lowest bits, by number.
+    firsts: Vec<Edge>,
     combinations: FxHashMap<Word, Rc<Combination>>,
     /// The first word with a combination, by its width.
     words: FxHashMap<(usize, Rc<Combination>), Word>,
-    /// The words in `leaves` and `combinations`, by their lowest bit.
+    /// All words with a combination, by their lowest bit.
     lowest: FxHashMap<Edge, Vec<Word>>,
 }
 
 impl Sums {
     /// Of a program with sums of these widths.
-    pub fn of_widths(widths: impl Iterator<Item = usize>) -> Sums {
-        Sums { widths: widths.collect(), ..Sums::default() }
+    pub fn new(by_bits: bool, widths: impl Iterator<Item = usize>) -> Sums {
+        Sums { by_bits, widths: widths.collect(), ..Sums::default() }
     }
 
     /// The width of the widest sums of the program that are narrower than `width`, or zero.
@@ -77,7 +85,9 @@ impl Sums {
             false => {
                 let (key, over) = upright(&combination, modulus);
                 let known = self.words.get(&(a.len(), key));
-                known.map(|word| if over { flipped(word) } else { word.clone() })
+                let known = known.map(|word| if over { flipped(word) } else { word.clone() });
+                let placed = || self.placed(zero, &combination, a.len());
+                if self.by_bits { known.or_else(placed) } else { known }
             }
         };
         Total { combination, known }
@@ -87,6 +97,9 @@ impl Sums {
     pub fn remember(&mut self, zero: Edge, total: &Total, sum: &[Edge]) {
         let modulus = u64::MAX >> (64 - sum.len());
         let all = &total.combination;
+        if all.words.len() > MOST {
+            return;
+        }
         let (key, over) = upright(all, modulus);
         let either = |flip: bool| if flip { flipped(sum) } else { sum.to_vec() };
         self.words.entry((sum.len(), key)).or_insert_with(|| either(over));
@@ -114,53 +127,93 @@ impl Sums {
         let flip = word[0].is_complement();
         let plain = if flip { flipped(word) } else { word.to_vec() };
         let found = self.combinations.get(&plain).cloned();
-        let found = found.or_else(|| self.of_another(zero, &plain));
-        let found = found.unwrap_or_else(|| {
-            let next = self.leaves.len() as u32;
-            let number = *self.leaves.entry(plain.clone()).or_insert(next);
-            let alone = Rc::new(Combination { words: vec![(number, 1)], constant: 0 });
-            if number == next {
-                self.lowest.entry(plain[0]).or_default().push(plain.clone());
-            }
+        let found = found.or_else(|| self.shifted(zero, &plain)).unwrap_or_else(|| {
+            let alone = Rc::new(self.alone(zero, &plain));
             // The rest of a sum may be one word.
             let (key, over) = upright(&alone, modulus);
-            let named = if over { flipped(&plain) } else { plain };
-            self.words.entry((word.len(), key)).or_insert(named);
+            if let Entry::Vacant(place) = self.words.entry((word.len(), key)) {
+                place.insert(if over { flipped(&plain) } else { plain.clone() });
+                self.lowest.entry(plain[0]).or_default().push(plain);
+            }
             alone
         });
         if flip { Rc::new(turned(&found, modulus)) } else { found }
     }
 
-    /// The combination of a word that is a shifted word, another one but for its highest bit, or
-    /// all one bit: 2^k x, x + 2^(n-1), or -x.
-    fn of_another(&mut self, zero: Edge, word: &[Edge]) -> Option<Rc<Combination>> {
+    /// The combination of a shifted word, 2^k x.
+    fn shifted(&mut self, zero: Edge, word: &[Edge]) -> Option<Rc<Combination>> {
         let modulus = u64::MAX >> (64 - word.len());
-        let (&first, &last) = (word.first()?, word.last()?);
         let by = word.iter().take_while(|&&edge| edge == zero).count();
-        if by > 0 {
-            let flip = word[by].is_complement();
-            let rest = if flip { flipped(&word[by..]) } else { word[by..].to_vec() };
-            let same = |known: &&Word| known.len() == word.len() && known.starts_with(&rest);
-            let known = self.lowest.get(&rest[0])?.iter().find(same)?.clone();
-            let known = self.combination(zero, &known);
-            let known = if flip { Rc::new(turned(&known, modulus)) } else { known };
-            return Some(Rc::new(scaled(&known, 1 << by, modulus)));
-        }
-        if word.iter().all(|&edge| edge == first) {
-            let mut one = vec![zero; word.len()];
-            one[0] = first;
-            return Some(Rc::new(scaled(&self.combination(zero, &one), modulus, modulus)));
-        }
-        let mut other = word.to_vec();
-        other[word.len() - 1] = !last;
-        if last.node() == zero.node()
-            || !last.is_complement() && !self.combinations.contains_key(&other)
-        {
+        if by == 0 {
             return None;
         }
-        let other = self.combination(zero, &other);
-        let constant = other.constant ^ (modulus - modulus / 2);
-        Some(Rc::new(Combination { constant, ..(*other).clone() }))
+        let flip = word[by].is_complement();
+        let rest = if flip { flipped(&word[by..]) } else { word[by..].to_vec() };
+        let same = |known: &&Word| known.len() == word.len() && known.starts_with(&rest);
+        let known = self.lowest.get(&rest[0])?.iter().find(same)?.clone();
+        let known = self.combination(zero, &known);
+        let known = if flip { Rc::new(turned(&known, modulus)) } else { known };
+        Some(Rc::new(scaled(&known, 1 << by, modulus)))
+    }
+
+    /// The combination of a word that is no sum: the word itself, or its bits.
+    fn alone(&mut self, zero: Edge, word: &[Edge]) -> Combination {
+        if !self.by_bits {
+            return Combination { words: vec![(self.leaf(word), 1)], constant: 0 };
+        }
+        let modulus = u64::MAX >> (64 - word.len());
+        let (mut terms, mut constant) = (BTreeMap::<u32, u64>::new(), 0u64);
+        for (at, &edge) in word.iter().enumerate() {
+            let weight = 1 << at;
+            // ~b = 1 - b
+            constant = constant.wrapping_add(weight * edge.is_complement() as u64);
+            if edge.node() != zero.node() {
+                let weight = if edge.is_complement() { weight.wrapping_neg() } else { weight };
+                let times = terms.entry(self.leaf(&[edge.plain()])).or_default();
+                *times = times.wrapping_add(weight) & modulus;
+            }
+        }
+        let words = terms.into_iter().filter(|&(_, times)| times != 0).collect();
+        Combination { words, constant: constant & modulus }
+    }
+
+    /// The number of a word that is no sum.
+    fn leaf(&mut self, word: &[Edge]) -> u32 {
+        if let Some(&number) = self.leaves.get(word) {
+            return number;
+        }
+        let number = self.leaves.len() as u32;
+        self.leaves.insert(word.to_vec(), number);
+        self.firsts.push(word[0]);
+        number
+    }
+
+    /// The word of a combination of bits none of which carries.
+    fn placed(&self, zero: Edge, all: &Combination, bits: usize) -> Option<Word> {
+        let modulus = u64::MAX >> (64 - bits);
+        let (mut word, mut constant) = (vec![Edge::NONE; bits], all.constant);
+        for &(number, times) in &all.words {
+            let less = times.wrapping_neg() & modulus;
+            let is_plain = times.is_power_of_two();
+            let weight = if is_plain { times } else { less };
+            let at = weight.trailing_zeros() as usize;
+            if !weight.is_power_of_two() || word[at] != Edge::NONE {
+                return None;
+            }
+            // The highest bit is its own negative.
+            let flip = !is_plain || at + 1 == bits && constant & weight != 0;
+            constant = constant.wrapping_sub(weight * flip as u64) & modulus;
+            word[at] = self.firsts[number as usize].flipped(flip);
+        }
+        for (at, edge) in word.iter_mut().enumerate() {
+            let is_one = constant >> at & 1 == 1;
+            match *edge == Edge::NONE {
+                true => *edge = zero.flipped(is_one),
+                false if is_one => return None,
+                false => {}
+            }
+        }
+        Some(word)
     }
 }
 
@@ -235,11 +288,7 @@ mod tests {
 
     const WIDTH: usize = 16;
 
-    /// Three words of parameters, with the sums of a program.
-    fn bits(sums: &[[Vec<Edge>; 3]], graph: Graph) -> Bits {
-        Bits::with_sums(graph, sums, true)
-    }
-
+    /// Three words of parameters.
     fn words() -> (Graph, [Word; 3]) {
         let mut graph = Graph::new(None);
         let mut word = |first: usize| -> Word {
@@ -254,7 +303,7 @@ mod tests {
     }
 
     /// Bits that ask for sums, and the cells of three words.
-    fn asked() -> (Bits, [Vec<Cell>; 3]) {
+    fn asked(by_bits: bool) -> (Bits, [Vec<Cell>; 3]) {
         let (graph, words) = words();
         let some = [words[0].clone(), words[1].clone(), words[2].clone()];
         let [x, y, z] = [0, 1, 2].map(|at| cells(&words[at]));
@@ -263,12 +312,23 @@ mod tests {
         let sum = plain.sum(&x, &y, false).0;
         let sum: Word = sum.iter().map(|cell| cell.edge().expect("a bit")).collect();
         let seed = [some[0].clone(), some[1].clone(), sum];
-        (bits(&[seed], plain.graph), [x, y, z])
+        (Bits::with_sums(plain.graph, &[seed], by_bits, true), [x, y, z])
+    }
+
+    /// Runs a test with words, and with bits, as parts of sums.
+    fn each(test: impl Fn(Bits, [Vec<Cell>; 3])) {
+        for by_bits in [false, true] {
+            let (bits, words) = asked(by_bits);
+            test(bits, words);
+        }
     }
 
     #[test]
     fn orders_of_a_sum_are_one_word() {
-        let (mut bits, [x, y, z]) = asked();
+        each(orders);
+    }
+
+    fn orders(mut bits: Bits, [x, y, z]: [Vec<Cell>; 3]) {
         let two = bits.sum(&x, &y, false).0;
         let one = bits.sum(&two, &z, false).0;
         let other = bits.sum(&z, &y, false).0;
@@ -290,49 +350,67 @@ mod tests {
         assert_eq!(bits.sum(&third, &eleven, false).0, ended);
     }
 
-    /// A shift is a multiple, the highest bit a constant, and a word of one bit its negative; a sum
-    /// in a wider register has the low bits of the sum of the low bits.
+    fn sum(bits: &mut Bits, words: &[&[Cell]]) -> Vec<Cell> {
+        words[1..].iter().fold(words[0].to_vec(), |all, next| bits.sum(&all, next, false).0)
+    }
+
+    /// A shift is a multiple, and a sum in a wider register has the low bits of the sum of the low
+    /// bits.
     #[test]
-    fn compilers_write_sums_otherwise() {
-        let (mut bits, [x, y, z]) = asked();
+    fn shifts_and_wider_registers_are_sums() {
+        each(|mut bits, [x, y, z]| {
+            let zero = bits.constant(false);
+            let shifted =
+                |word: &[Cell], by: usize| [&vec![zero; by], &word[..WIDTH - by]].concat();
+            let five = sum(&mut bits, &[&y, &x, &x, &x, &x, &x]);
+            assert_eq!(sum(&mut bits, &[&x, &shifted(&x, 2), &y]), five);
+            let both = sum(&mut bits, &[&x, &y]);
+            let twice = sum(&mut bits, &[&both, &both, &z]);
+            assert_eq!(sum(&mut bits, &[&shifted(&x, 1), &z, &shifted(&y, 1)]), twice);
+            assert_eq!(sum(&mut bits, &[&z, &shifted(&both, 1)]), twice);
+            assert_ne!(sum(&mut bits, &[&z, &shifted(&both, 2)]), twice);
+
+            let wide = |word: &[Cell]| [word, &[zero; WIDTH]].concat();
+            let low = sum(&mut bits, &[&wide(&y), &wide(&x), &wide(&z)]);
+            assert_eq!(low[..WIDTH], sum(&mut bits, &[&x, &z, &y]));
+        });
+    }
+
+    /// By bits, a word is the sum of its fields, its highest bit is a constant away from the
+    /// complement, and a word of one bit is its negative.
+    #[test]
+    fn parts_of_words_are_sums() {
+        let (mut bits, [x, y, z]) = asked(true);
         let zero = bits.constant(false);
-        let shifted = |word: &[Cell], by: usize| -> Vec<Cell> {
-            (0..WIDTH).map(|at| if at < by { zero } else { word[at - by] }).collect()
+        let field = |word: &[Cell], from: usize, to: usize| -> Vec<Cell> {
+            (0..WIDTH).map(|at| if (from..to).contains(&at) { word[at] } else { zero }).collect()
         };
-        let sum = |bits: &mut Bits, words: &[&[Cell]]| {
-            words[1..].iter().fold(words[0].to_vec(), |all, next| bits.sum(&all, next, false).0)
-        };
-        let five = sum(&mut bits, &[&y, &x, &x, &x, &x, &x]);
-        assert_eq!(sum(&mut bits, &[&x, &shifted(&x, 2), &y]), five);
         let both = sum(&mut bits, &[&x, &y]);
-        let twice = sum(&mut bits, &[&both, &both, &z]);
-        assert_eq!(sum(&mut bits, &[&shifted(&x, 1), &z, &shifted(&y, 1)]), twice);
-        assert_eq!(sum(&mut bits, &[&z, &shifted(&both, 1)]), twice);
-        assert_ne!(sum(&mut bits, &[&z, &shifted(&both, 2)]), twice);
+        let (low, high) = (field(&x, 0, 5), field(&x, 5, WIDTH));
+        assert_eq!(sum(&mut bits, &[&high, &y, &low]), both);
+        assert_eq!(bits.difference(&x, &low).0, high);
+        assert_ne!(sum(&mut bits, &[&y, &field(&x, 4, WIDTH), &low]), both);
 
-        let mut high = x.clone();
-        high[WIDTH - 1] = bits.not(x[WIDTH - 1]);
+        let mut top = x.clone();
+        top[WIDTH - 1] = bits.not(x[WIDTH - 1]);
         let half = bits.number(1 << (WIDTH - 1), WIDTH);
+        assert_eq!(sum(&mut bits, &[&half, &x]), top);
         let moved = sum(&mut bits, &[&x, &y, &half]);
-        assert_eq!(sum(&mut bits, &[&high, &y]), moved);
-        assert_ne!(sum(&mut bits, &[&x, &y]), moved);
+        assert_eq!(sum(&mut bits, &[&top, &y]), moved);
+        assert_ne!(both, moved);
 
-        let (mask, mut one) = (vec![z[3]; WIDTH], vec![zero; WIDTH]);
+        let mut one = vec![zero; WIDTH];
         one[0] = z[3];
-        let less = sum(&mut bits, &[&x, &mask, &y]);
+        let less = sum(&mut bits, &[&x, &[z[3]; WIDTH], &y]);
         assert_eq!(bits.difference(&both, &one).0, less);
-
-        let wide = |word: &[Cell]| [word, &[zero; WIDTH]].concat();
-        let [low, high, rest] = [&x, &y, &z].map(|word| wide(word));
-        let low = bits.sum(&high, &low, false).0;
-        let low = bits.sum(&rest, &low, false).0;
-        let all = sum(&mut bits, &[&x, &z, &y]);
-        assert_eq!(low[..WIDTH], all);
     }
 
     #[test]
     fn other_sums_are_other_words() {
-        let (mut bits, [x, y, z]) = asked();
+        each(others);
+    }
+
+    fn others(mut bits: Bits, [x, y, z]: [Vec<Cell>; 3]) {
         let one = {
             let two = bits.sum(&x, &y, false).0;
             bits.sum(&two, &z, false).0
@@ -370,8 +448,11 @@ mod tests {
     /// The carry out of a sum that is looked up, and not computed bit by bit.
     #[test]
     fn sums_that_are_found_carry_what_they_should() {
+        each(carries);
+    }
+
+    fn carries(mut bits: Bits, [x, y, z]: [Vec<Cell>; 3]) {
         let mut random = usuba::ir::random::Random::new(5);
-        let (mut bits, [x, y, z]) = asked();
         let mut plain = Bits::new(words().0);
         let zero = bits.constant(false);
         for carried in [false, true] {

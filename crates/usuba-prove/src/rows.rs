@@ -182,13 +182,17 @@ fn reason(outcome: &Outcome) -> String {
     }
 }
 
+/// Registers with names in a reason.
+const NAMED: usize = 6;
+
 /// A residue in words.
-fn left(residue: &Residue) -> String {
-    let registers = match residue.registers.len() {
+fn left(Residue { frame, registers }: &Residue) -> String {
+    let registers = match registers.len() {
         0 => "no register".to_string(),
-        _ => residue.registers.join(", "),
+        1..=NAMED => registers.join(", "),
+        many => format!("{many} registers"),
     };
-    format!("secrets in {} bytes of the frame and in {registers}", residue.frame)
+    format!("secrets in {frame} bytes of the frame and in {registers}")
 }
 
 /// The callers of local functions, by the index of their rows: only of functions that nothing else

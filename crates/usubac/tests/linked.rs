@@ -1,12 +1,14 @@
 //! `usubac prove --dist`: rows of a user's file, and the errors before them.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::Value;
+use usuba_gen::asks;
 use usuba_prove::{compiler::Compiler, machine_faults};
-use usuba_run::cc::Family;
+use usuba_run::cc::{self, Family};
 
 fn usubac(folder: &Path, arguments: &str) -> Output {
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
@@ -21,6 +23,20 @@ fn out(output: &Output) -> String {
 
 fn err(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The compilers of this machine for x86-64: name with version, and path.
+fn compilers() -> Vec<(String, PathBuf)> {
+    let target = usuba::isa::find("gp64").expect("a target");
+    let mut found = Vec::new();
+    for family in [Family::Gcc, Family::Clang] {
+        let machine = cc::find_to_compile(target, family);
+        match Compiler::find(target, family).and_then(|compiler| Ok((compiler.name, machine?))) {
+            Ok((name, machine)) => found.push((name, machine.compiler)),
+            Err(skip) => println!("{skip}"),
+        }
+    }
+    found
 }
 
 /// The rows of the only member, by function.
@@ -40,19 +56,14 @@ fn row(rows: &[Value], function: &str) -> Vec<String> {
 /// another manifest and none are seen.
 #[test]
 fn a_linked_file_has_a_row_for_every_function() {
-    let target = usuba::isa::find("gp64").expect("a target");
-    let families = [("gcc", Family::Gcc), ("clang", Family::Clang)];
-    let found = families.into_iter().find(|(_, family)| Compiler::find(target, *family).is_ok());
-    let Some((cc, _)) = found else {
-        println!("skipped: there is no compiler for x86-64");
-        return;
-    };
+    let Some((_, cc)) = compilers().into_iter().next() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path();
     let made = usubac(path, "dist rectangle --targets gp64");
     assert!(made.status.success(), "{}", err(&made));
     let compile = |flags: &[&str]| {
-        let made = Command::new(cc).args(flags).arg("usuba_rectangle.c").current_dir(path).status();
+        let made =
+            Command::new(&cc).args(flags).arg("usuba_rectangle.c").current_dir(path).status();
         assert!(made.expect("the compiler runs").success());
     };
     compile(&["-O2", "-fno-inline", "-c"]);
@@ -90,7 +101,7 @@ fn a_linked_file_has_a_row_for_every_function() {
     // No code.
     let empty = path.join("empty.o");
     fs::write(path.join("empty.c"), "int empty;\n").expect("written");
-    let made = Command::new(cc).args(["-c", "empty.c"]).current_dir(path).status();
+    let made = Command::new(&cc).args(["-c", "empty.c"]).current_dir(path).status();
     assert!(made.expect("the compiler runs").success() && empty.is_file());
     let none = usubac(path, "prove --dist empty.o");
     assert_eq!(none.status.code(), Some(1));
@@ -116,4 +127,49 @@ fn a_linked_file_has_a_row_for_every_function() {
     assert_eq!(none.status.code(), Some(1));
     assert!(err(&none).contains("found no manifest of usuba_rectangle.o, expected"));
     assert!(err(&none).contains("help: "));
+}
+
+/// The proved claims about exported functions of NaCl, by compiler.
+const NACL: &str = "tests/nacl-proofs.txt";
+
+/// NaCl as a user compiles it with -O2: no claim about an exported function is lost. Other versions
+/// of compilers make other code, so their counts are printed only.
+#[test]
+fn nacl_keeps_its_proofs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let made = usubac(path, "dist --nacl .");
+    assert!(made.status.success(), "{}", err(&made));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(NACL);
+    let text = fs::read_to_string(&file).expect("the list");
+    let mut lines: BTreeSet<String> = text.lines().map(str::to_string).collect();
+    for (name, cc) in compilers() {
+        let kind = name.split(['.', '-']).next().unwrap_or_default();
+        if !kind.starts_with("gcc") && !asks!("clang") {
+            continue;
+        }
+        let compile = ["-O2", "-c", "usuba-nacl.c"];
+        let made = Command::new(cc).args(compile).current_dir(path).status();
+        assert!(made.expect("the compiler runs").success());
+        let run = usubac(path, "prove --dist usuba-nacl.o --json --no-cache");
+        let mut found = BTreeSet::new();
+        for row in rows(&run).iter().filter(|row| row["exported"] == true) {
+            let answers = row["answers"].as_array().expect("answers").iter();
+            let proved = answers.zip(["safe", "ends", "time", "left", "computes"]);
+            for (_, claim) in proved.filter(|(answer, _)| **answer == "proved") {
+                found.insert(format!("{kind} {} {claim}", row["function"].as_str().expect("text")));
+            }
+        }
+        println!("{name}: {} claims", found.len());
+        let (of_compiler, others): (BTreeSet<_>, _) =
+            lines.into_iter().partition(|line| line.starts_with(&format!("{kind} ")));
+        let lost: Vec<&String> = of_compiler.difference(&found).collect();
+        let bless = std::env::var_os("BLESS").is_some();
+        assert!(bless || lost.is_empty(), "not proved any more: {lost:?}");
+        lines = if bless { &others | &found } else { &others | &of_compiler };
+    }
+    let text: String = lines.into_iter().map(|line| line + "\n").collect();
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(file, text).expect("written");
+    }
 }

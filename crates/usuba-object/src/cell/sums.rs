@@ -22,13 +22,14 @@ struct Addends {
 
 impl Bits {
     /// With the additions of a program, operands and result: other orders of them are the same
-    /// words. With `asks` engines examine their bits and carries.
-    pub fn with_sums(graph: Graph, summed: &[[Vec<Edge>; 3]], asks: bool) -> Bits {
+    /// words, with `by_bits` also of parts of their words. With `asks` engines examine their bits and
+    /// carries.
+    pub fn with_sums(graph: Graph, summed: &[[Vec<Edge>; 3]], by_bits: bool, asks: bool) -> Bits {
         let mut bits = Bits::new(graph);
         bits.asks_sums = asks;
         if !summed.is_empty() {
             let summed = summed.iter().filter(|[_, _, sum]| WORDS.contains(&sum.len()));
-            let mut sums = Sums::of_widths(summed.clone().map(|[_, _, sum]| sum.len()));
+            let mut sums = Sums::new(by_bits, summed.clone().map(|[_, _, sum]| sum.len()));
             for [a, b, sum] in summed {
                 let total = sums.total(bits.zero, (a, b, false));
                 sums.remember(bits.zero, &total, sum);

@@ -98,6 +98,11 @@ impl Bits {
         if is_known(self, &operands) {
             return None;
         }
+        if self.value(borrow[0]) == Some(false)
+            && let Some(without) = self.without(a, b)
+        {
+            return Some((without, borrow[0]));
+        }
         let width = a.len();
         let difference = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
             let Integer { poly: mut total, mut low, mut high } =
@@ -189,6 +194,17 @@ impl Bits {
             out.push(self.or(x, y));
         }
         Some(out)
+    }
+
+    /// The difference of words where only constant ones are taken from, each by one bit: 1 - (x & y)
+    /// is a gate, as code writes it without arithmetic.
+    fn without(&self, a: &[Cell], b: &[Cell]) -> Option<Vec<Cell>> {
+        let place = |(&x, &y): (&Cell, &Cell)| match (self.value(x), self.value(y)) {
+            (_, Some(false)) => Some(x),
+            (Some(true), _) => Some(self.not(y)),
+            _ => None,
+        };
+        a.iter().zip(b).map(place).collect()
     }
 
     /// Whether two words are one integer, of the same instance, or one bit by bit.

@@ -213,6 +213,15 @@ fn bits_are_equal_however_they_are_joined() {
     for wrong in [other, neither, less, either, c] {
         assert!(!bits.are_equal(&[one], &[wrong]));
     }
+    // c & (1 - (a & b)) by arithmetic and by a choice: of c without b, if a, and of c.
+    let [mut word, unit] = [0, 1].map(|value| bits.number(value, 64));
+    word[0] = both;
+    let rest = bits.difference(&unit, &word).0[0];
+    let taken = bits.and(c, rest);
+    let not = bits.not(b);
+    let without = bits.and(c, not);
+    let chosen = [a, b].map(|bit| bits.function(0xca, [bit, without, c]));
+    assert!(bits.are_equal(&[taken], &chosen[..1]) && !bits.are_equal(&[taken], &chosen[1..]));
 }
 
 #[test]

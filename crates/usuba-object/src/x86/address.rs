@@ -1,6 +1,6 @@
 //! Addresses of operands in memory, and addresses that the linker writes into an instruction.
 
-use iced_x86::{ConstantOffsets, Instruction, OpKind};
+use iced_x86::{ConstantOffsets, Instruction, Mnemonic, OpKind};
 
 use super::unsupported;
 use crate::Fault;
@@ -53,6 +53,8 @@ pub struct Linked {
     pub displacement: Option<u64>,
     /// The target of a branch.
     pub branch: Option<u64>,
+    /// The immediate.
+    pub immediate: Option<u64>,
 }
 
 impl Linked {
@@ -85,8 +87,11 @@ impl Linked {
                     linked.displacement = Some(relocation.target);
                 }
                 Kind::Relative if in_immediate && is_branch => linked.branch = Some(from_next()),
+                Kind::Absolute if in_immediate && takes_address(i) => {
+                    linked.immediate = Some(relocation.target);
+                }
                 _ => {
-                    let what = "an address in the instruction that is no displacement; -fPIE \
+                    let what = "the use of an address in the instruction is not modelled; -fPIE \
                                 avoids it";
                     return Err(unsupported(what));
                 }
@@ -104,5 +109,19 @@ impl Linked {
             linked.branch = own(i.near_branch_target())?;
         }
         Ok(linked)
+    }
+}
+
+/// Whether the immediate may be an address: in words of eight bytes, and in four bytes that become
+/// eight with zeros above, because addresses in code of this kind have no more.
+fn takes_address(i: &Instruction) -> bool {
+    let bytes = match i.op0_kind() {
+        OpKind::Register => i.op0_register().size(),
+        _ => i.memory_size().size(),
+    };
+    match i.mnemonic() {
+        Mnemonic::Mov => bytes == 8 || i.op0_register().is_gpr32(),
+        Mnemonic::Add | Mnemonic::Sub | Mnemonic::Cmp => bytes == 8,
+        _ => false,
     }
 }

@@ -6,6 +6,7 @@
 //! call memcpy      rdx bytes from rsi to rdi, which do not overlap
 //! call memmove     rdx bytes from rsi to rdi
 //! call randombytes rsi secret bytes at rdi
+//! call __memcpy_chk    the same as memcpy, if rcx >= rdx
 //! ```
 //!
 //! They are not in the object. Trusted: they follow the standard, their time depends on
@@ -43,7 +44,15 @@ impl Run<'_, '_> {
     /// A call of a function that is not in the object; `None` if it is not modelled. The return
     /// address is below `above`.
     pub fn library(&mut self, name: &str, above: i64) -> Option<Done> {
-        let overlap = match name {
+        // -D_FORTIFY_SOURCE: the program ends if the buffer is too short.
+        let checked = name.strip_prefix("__").and_then(|name| name.strip_suffix("_chk"));
+        let checked = checked.filter(|name| name.starts_with("mem"));
+        if checked.is_some()
+            && let Err(fault) = self.check_size()
+        {
+            return Some(Err(fault));
+        }
+        let overlap = match checked.unwrap_or(name) {
             "memset" => None,
             "randombytes" => return Some(self.random_bytes(above)),
             "memcpy" => Some(false),
@@ -51,6 +60,18 @@ impl Run<'_, '_> {
             _ => return None,
         };
         Some(self.called(overlap, above))
+    }
+
+    /// Checks that the size of the first buffer, the fourth parameter, suffices.
+    fn check_size(&mut self) -> Done {
+        let most = match self.length(PARAMETERS[2], 1)? {
+            Length::Known(bytes) => bytes,
+            Length::Counted(bytes) => stream(self.world)?.most(bytes)?,
+        };
+        match self.x86.general[PARAMETERS[3]] {
+            Word::Number(size) if most as u64 <= size => Ok(()),
+            _ => Err(unsupported("the size of a buffer may be too small, which ends the program")),
+        }
     }
 
     /// Random bytes, which are secret.

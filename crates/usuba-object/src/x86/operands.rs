@@ -121,7 +121,7 @@ impl Run<'_, '_> {
                 Err(unsupported("an index into constants depends on the number of blocks"))
             }
             Address::Moving(at) => self.world.memory.load_moving(at, bytes).map(Loaded::Cells),
-            Address::Count(_) | Address::Number(_) => Err(no_address()),
+            Address::Count(_) | Address::Number(_) => Err(self.no_address()),
         }
     }
 
@@ -161,8 +161,16 @@ impl Run<'_, '_> {
         match at {
             Address::Pointer(at) => self.world.memory.store(at, cells, self.x86.stack()?),
             Address::Moving(at) => self.world.memory.store_moving(at, cells),
-            Address::Count(_) | Address::Number(_) => Err(no_address()),
+            Address::Count(_) | Address::Number(_) => Err(self.no_address()),
         }
+    }
+
+    fn no_address(&self) -> Fault {
+        let what = match self.world.object.is_fixed() {
+            true => "a number is used as an address; -pie makes files without such numbers",
+            false => "a number is used as an address",
+        };
+        Fault::new(Rule::OutOfBounds, what)
     }
 
     /// Writes a word to memory, where an address stays whole.
@@ -318,6 +326,9 @@ impl Run<'_, '_> {
                 let address = self.address()?;
                 self.load_word(address, bytes)?
             }
+            _ if let Some(place) = self.linked.immediate => {
+                return Ok(Word::Pointer(Object::pointer(place)));
+            }
             _ => match self.i.try_immediate(operand) {
                 Ok(value) => Word::Number(value),
                 Err(_) => return Err(unsupported("the operand is not modelled")),
@@ -394,10 +405,6 @@ impl Run<'_, '_> {
             }
         }
     }
-}
-
-fn no_address() -> Fault {
-    Fault::new(Rule::OutOfBounds, "a number is used as an address")
 }
 
 fn is_high_byte(register: Register) -> bool {

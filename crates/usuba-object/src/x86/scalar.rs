@@ -14,6 +14,7 @@ use iced_x86::{Code, Mnemonic, OpKind};
 
 use super::address::Address;
 use super::lanes::{CHOICE, Gate, Shift, andn, double_shifted, shifted};
+use super::operands::number;
 use super::registers::{Flag, Flags, Word};
 use super::{Done, Run, unsupported};
 use crate::cell::Cell;
@@ -47,6 +48,10 @@ impl Run<'_, '_> {
             return self.set_word(0, distance);
         }
         let word = self.word(1, bytes)?;
+        if self.linked.immediate.is_some() && !self.is_memory(0) {
+            self.x86.general[number(self.i.op0_register())] = word;
+            return Ok(());
+        }
         let word = if signed { self.sign_extended(&word, bytes, to)? } else { word };
         self.set_word(0, word)
     }

@@ -3,7 +3,9 @@
 //! A fault in the text makes an object that is compared with the right program: it computes another
 //! function, and a counterexample shows it. A mutant is the right object with one changed bit.
 
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 use usuba_gen::{asks, level};
 
 use usuba::diag::Sources;
@@ -11,6 +13,7 @@ use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
 use usuba::ir::random::Random;
 use usuba::isa::{self, Target, cpu};
+use usuba::passes::inline;
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::{Options, Output};
@@ -20,7 +23,7 @@ use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
 use usuba_object::x86::X86;
 use usuba_prove::compiler;
-use usuba_run::cc::Family;
+use usuba_run::cc::{self, Family};
 
 use crate::families;
 use crate::mutants::instructions;
@@ -38,6 +41,23 @@ fn caller(
     linked: &[&str],
     faults: &[(&str, &str)],
 ) -> Output {
+    let mut pipeline = PipelineOptions::default();
+    if !linked.is_empty() {
+        // A kernel that is called has one instance in each lane.
+        pipeline.pass.interleave = Choice::SINGLE;
+    }
+    piped(file, node, (slicing, target), linked, faults, pipeline)
+}
+
+/// The same with the options of the passes.
+fn piped(
+    file: &str,
+    node: &str,
+    (slicing, target): (Slicing, &'static Target),
+    linked: &[&str],
+    faults: &[(&str, &str)],
+    pipeline: PipelineOptions,
+) -> Output {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../arithmetic").join(file);
     let mut text = std::fs::read_to_string(&path).expect("the program can be read");
     for (from, to) in faults {
@@ -47,11 +67,6 @@ fn caller(
     let mut sources = Sources::default();
     let root = sources.add(path.display().to_string(), text);
     let prefix = "usuba_".to_string();
-    let mut pipeline = PipelineOptions::default();
-    if !linked.is_empty() {
-        // A kernel that is called has one instance in each lane.
-        pipeline.pass.interleave = Choice::SINGLE;
-    }
     let linked = linked.iter().map(|name| name.to_string()).collect();
     let c = COptions { prefix, linked, ..Default::default() };
     let options = Options {
@@ -308,6 +323,45 @@ fn what_chooses_between_results_of_calls_is_proved() {
             assert!(matches!(answer, Verdict::Proved(_)), "{file}, {family:?}: {answer:?}");
         }
     }
+}
+
+/// Node, and how the library inlines its calls.
+const SELECTING: &[(&str, inline::Mode)] = &[
+    ("lift", inline::Mode::Light),
+    ("cswap", inline::Mode::Auto),
+    ("ladder_step", inline::Mode::Auto),
+];
+
+/// Users compile without the flags of this prover.
+#[test]
+fn masks_choose_no_addresses_whatever_the_flags() {
+    let target = isa::find("gp64").expect("a target");
+    for &(node, inline) in SELECTING {
+        let mut pipeline = PipelineOptions::default();
+        pipeline.pass.inline = inline;
+        let output = piped("curve25519/limbs51.ua", node, (Slicing::V, target), &[], &[], pipeline);
+        let most = most(&output, node);
+        for family in families("gp64") {
+            for level in ["-O2", "-O3", "-Os"] {
+                let object = compiled_by_user(&output.kernel.text, target, family, level);
+                let answer = answer(&object, &output, target, &most);
+                assert!(
+                    matches!(answer, Verdict::Proved(_)),
+                    "{node} {family:?} {level}: {answer:?}"
+                );
+            }
+        }
+    }
+}
+
+fn compiled_by_user(text: &str, target: &'static Target, family: Family, level: &str) -> Vec<u8> {
+    let compiler = cc::find_to_compile(target, family).expect("a compiler").compiler;
+    let folder = tempfile::tempdir().expect("a folder");
+    let [source, object] = ["kernel.c", "kernel.o"].map(|name| folder.path().join(name));
+    fs::write(&source, text).expect("the folder can be written");
+    let run = Command::new(compiler).args([level, "-c", "-o"]).args([&object, &source]).status();
+    assert!(run.expect("the compiler runs").success());
+    fs::read(&object).expect("an object")
 }
 
 /// Kernels that `ladder_step` calls.

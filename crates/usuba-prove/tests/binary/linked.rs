@@ -123,12 +123,15 @@ fn functions_of_linked_files_are_proved() {
         let Some(file) = made(&text(), flags) else { continue };
         let object = Object::read(&file, Extensions::ALL).expect("a linked file");
         let mut functions = Functions::of_object(object);
+        let mut hints = 0;
         for (at, (body, needs)) in PROVED.iter().enumerate() {
             let answer = functions.ask(at, Demands::default(), false);
             let is_proved = matches!(answer, Verdict::Proved(_));
             let expected = *needs == Nothing || has.contains(needs);
             assert_eq!(is_proved, expected, "{flags:?} {body}: {answer:?}");
+            hints += usize::from(matches!(answer, Verdict::Refused(f) if f.what.contains("-pie")));
         }
+        assert_eq!(hints > 0, flags.contains(&"-no-pie"), "{flags:?}");
         for (at, (body, rule, words)) in REFUSED.iter().enumerate() {
             let answer = functions.ask(PROVED.len() + at, Demands::default(), false);
             assert!(refused(&answer, *rule, words), "{flags:?} {body}: {answer:?}");

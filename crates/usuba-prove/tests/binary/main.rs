@@ -2,6 +2,7 @@
 //!
 //! - here: kernels of ciphers, by gcc and clang.
 //! - `arithmetic`: kernels of arithmetic, fault injection into them, and mutants.
+//! - `defaults`: code that default flags of compilers add.
 //! - `faults`: one function that breaks each rule.
 //! - `linked`: shared objects, executables and archives.
 //! - `mutants`: proved kernels with one changed bit.
@@ -11,6 +12,7 @@
 //! - `turns`: flags at the turns of a loop over blocks.
 
 mod arithmetic;
+mod defaults;
 mod faults;
 mod file_changes;
 mod file_mutants;

@@ -26,6 +26,21 @@ fn function(turn: &str, end: &str) -> String {
     )
 }
 
+/// The verdict on one of the functions.
+fn ask(functions: &Functions, at: usize) -> Verdict {
+    let interface = Interface {
+        symbol: format!("f_{at}"),
+        program: &functions.output.program,
+        inputs: vec![("x".to_string(), Order::Le)],
+        output: Order::Le,
+        key: KeyPointer::Absent,
+        batch: 1,
+        in_place: false,
+        demands: Demands { wiped: true },
+    };
+    blocks::prove::<X86>(&functions.object, &interface)
+}
+
 /// A flag that depends on a block in all turns but the first is left, and not undefined.
 #[test]
 fn a_flag_that_is_secret_in_some_turns_is_left() {
@@ -40,17 +55,7 @@ fn a_flag_that_is_secret_in_some_turns_is_left() {
     let bodies = all.map(|(turn, end, _)| function(turn, end));
     let functions = Functions::of(PROGRAM, "gp64", &bodies);
     for (at, (turn, end, is_wiped)) in all.into_iter().enumerate() {
-        let interface = Interface {
-            symbol: format!("f_{at}"),
-            program: &functions.output.program,
-            inputs: vec![("x".to_string(), Order::Le)],
-            output: Order::Le,
-            key: KeyPointer::Absent,
-            batch: 1,
-            in_place: false,
-            demands: Demands { wiped: true },
-        };
-        let answer = blocks::prove::<X86>(&functions.object, &interface);
+        let answer = ask(&functions, at);
         match &answer {
             Verdict::Proved(_) => assert!(is_wiped, "{turn}; {end}"),
             Verdict::Refused(fault) if fault.rule == Rule::Left => {
@@ -58,5 +63,28 @@ fn a_flag_that_is_secret_in_some_turns_is_left() {
             }
             other => panic!("{turn}; {end}: {other:?}"),
         }
+    }
+}
+
+/// A count is divided by a number if the quotient is known for every count.
+#[test]
+fn counts_are_divided() {
+    let all = [
+        ("lea rax, [8 * rdx]; xor edx, edx; mov ecx, 8; div rcx", true),
+        ("lea rax, [8 * rdx]; cqo; mov ecx, 8; idiv rcx", true),
+        ("lea rax, [8 * rdx + 5]; xor edx, edx; mov ecx, 8; div rcx; cmp edx, 5; jne 2f", true),
+        ("lea rax, [8 * rdx + 5]; xor edx, edx; mov ecx, 8; div rcx; test edx, edx; jne 2f", false),
+        ("lea rax, [8 * rdx]; xor edx, edx; mov ecx, 16; div rcx", false),
+        ("lea rax, [8 * rdx]; xor edx, edx; mov ecx, 4; div rcx", false),
+        ("lea rax, [8 * rdx]; xor edx, edx; xor ecx, ecx; div rcx", false),
+        ("lea rax, [8 * rdx]; mov edx, 1; mov ecx, 8; div rcx", false),
+        ("lea rax, [8 * rdx]; xor edx, edx; mov rcx, -8; idiv rcx", false),
+    ];
+    let turns = function("dec rdx", "mov ecx, 0; mov edx, 0; xor eax, eax");
+    let bodies = all.map(|(body, _)| format!("{body}; mov rdx, rax; {turns}"));
+    let functions = Functions::of(PROGRAM, "gp64", &bodies);
+    for (at, (body, holds)) in all.into_iter().enumerate() {
+        let answer = ask(&functions, at);
+        assert_eq!(matches!(answer, Verdict::Proved(_)), holds, "{body}: {answer:?}");
     }
 }

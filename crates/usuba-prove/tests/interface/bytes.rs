@@ -16,9 +16,10 @@ use usuba_object::Rule;
 use usuba_object::compare::Demands;
 
 use usuba_prove::byte_interface::{self, Proof};
+use usuba_prove::compiler;
 use usuba_prove::{Evidence, Outcome};
-use usuba_run::cc::Family;
-use usuba_run::functions::Built;
+use usuba_run::cc::{self, Family};
+use usuba_run::functions::{Built, build_as};
 
 use super::{cipher, families};
 
@@ -49,6 +50,37 @@ fn functions_over_blocks_are_proved() {
             };
             let over_blocks = found.turns.is_none_or(|turns| turns.loops > 0 && turns.paths > 1);
             assert!(over_blocks && found.turns.is_none() == what.ends_with("_init"), "{on}");
+        }
+    }
+}
+
+/// Flags by which distributions compile libraries.
+const HARDENED: [&str; 5] =
+    ["-O2", "-fPIC", "-fstack-protector-all", "-fstack-clash-protection", "-fcf-protection"];
+
+/// The functions in a shared object, compiled and linked as distributions do.
+#[test]
+fn functions_in_hardened_shared_objects_are_proved() {
+    for (name, function, slicing, target, own) in SHORT {
+        for family in families(target).into_iter().filter(|&family| family == own || asks!()) {
+            let target = isa::find(target).expect("a target");
+            let cipher = cipher(name);
+            let function = cipher.functions.iter().find(|f| f.name == function).expect("it is");
+            let options = byte_interface::options(slicing, target);
+            let built = build_as(&cipher, function, slicing, &options).expect("it compiles");
+            let file = compiler::object(&built.text, "c", target.name, family, &HARDENED);
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = |name: &str| folder.path().join(name);
+            std::fs::write(path("it.o"), file.expect("it compiles")).expect("it can be written");
+            let mut link = cc::find_to_compile(target, family).expect("it compiled").compile();
+            let link = link.arg("-shared").arg(path("it.o")).arg("-o").arg(path("it.so"));
+            assert!(link.status().expect("the linker runs").success());
+            let file = std::fs::read(path("it.so")).expect("it was linked");
+            let demands = Demands::default();
+            let proofs = byte_interface::prove_object(&file, &built, function, target, demands);
+            for Proof { what, outcome, .. } in proofs.expect("a shared object") {
+                assert!(outcome.is_proved(), "{what} by {family:?}: {outcome:?}");
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! gcc      passes that undo our order of values, or take long and find nothing
 //! clang    no vectors in bitsliced code of general-purpose registers; the counter of a loop is unknown
+//! both     the bit of a mask is unknown
 //! ```
 //!
 //! They hold for every compiler and all flags, and the proved objects are the ones that users
@@ -11,6 +12,7 @@
 use std::borrow::Cow;
 
 use super::Context;
+use super::place::Place;
 use crate::ir::{Loop, Node, NodeId, Op, live};
 use crate::isa::Layout;
 
@@ -56,12 +58,26 @@ const PAIRS: usize = 1 << 18;
 /// The lines in such a loop with the counter `k`: clang skips the checks if the trip count of a
 /// loop is unknown.
 pub(super) fn of_loop(layout: Layout, l: &Loop, k: &str) -> Option<[String; 3]> {
-    let counter = format!("__asm__(\"\" : \"+r\"({k}));");
     let wanted = layout == Layout::Bits && l.reads.len() * l.collects.len() >= PAIRS;
-    wanted.then(|| ["#if defined(__clang__)".into(), counter, "#endif".into()])
+    wanted.then(|| opaque("defined(__clang__)", k))
+}
+
+/// The lines after which a compiler knows nothing about the value of a variable.
+pub(super) fn opaque(compiler: &str, name: &str) -> [String; 3] {
+    [format!("#if {compiler}"), format!("__asm__(\"\" : \"+r\"({name}));"), "#endif".into()]
 }
 
 impl Context<'_> {
+    /// Whether `op` makes a mask of a bit in general-purpose registers: it is a negation, which all
+    /// masks of arithmetic are. Compilers must not know that it negates a bit, or they turn the
+    /// selection of words by that mask into control flow or addresses: clang 19 at -O1 and above
+    /// chose the array to read by a conditional move, so that the accessed addresses depended on a
+    /// secret.
+    pub(super) fn makes_mask(&self, op: &Op, minuend: &Place) -> bool {
+        let words = !self.target.simd && self.layout == Layout::Words;
+        words && *op == Op::Sub && *minuend == Place::Const(0)
+    }
+
     /// The lines before the function of a node.
     pub(super) fn advice(&self, id: NodeId) -> String {
         let mut text = String::new();

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::Context;
+use super::advice;
 use super::arrays::Arrays;
 use super::demand::{Demand, demand};
 use super::helpers::Applied;
@@ -314,7 +315,10 @@ impl<'p> Body<'_, 'p> {
             return self.pair(pair);
         }
         let bits = self.node.bits_of(eqn.dst);
-        let args: Vec<String> = eqn.args.iter().map(|&a| self.read(a)).collect();
+        let mut args: Vec<String> = eqn.args.iter().map(|&a| self.read(a)).collect();
+        if eqn.args.first().is_some_and(|&a| self.cx.makes_mask(&eqn.op, self.place(a))) {
+            args[1] = self.opaque(eqn.dst, &args[1]);
+        }
         if self.halves[eqn.dst.0 as usize]
             && let Some(expr) = self.cx.helpers.product_of_halves(&args)
         {
@@ -324,6 +328,16 @@ impl<'p> Body<'_, 'p> {
             Applied::Operand(i) => self.alias(eqn.dst, eqn.args[i as usize]),
             Applied::Text(expr) => self.assign(eqn.dst, &expr),
         }
+    }
+
+    /// The operand of a value in a variable whose value compilers do not know.
+    fn opaque(&mut self, dst: Val, operand: &str) -> String {
+        let (ty, name) = (self.c_type(dst), format!("t{}", dst.0));
+        self.line(&format!("{ty} {name} = {operand};"));
+        for line in advice::opaque("defined(__GNUC__)", &name) {
+            self.line(&line);
+        }
+        name
     }
 
     /// Defines both words of a pair.
