@@ -165,6 +165,9 @@ fn rows(output: &Output) -> Vec<Value> {
     rows.clone()
 }
 
+/// The content of a file of the cache, by its number.
+type Change<'a> = &'a dyn Fn(usize) -> Vec<u8>;
+
 /// Answers in the cache that belong to another question, or that are damaged, are proved again.
 #[test]
 fn forged_caches_are_not_believed() {
@@ -190,7 +193,7 @@ fn forged_caches_are_not_believed() {
         [&Sha256::digest(&text)[..], text.as_bytes()].concat()
     };
     let next = |at: usize| kept[(at + 1) % kept.len()].clone();
-    let changes: [(&str, &dyn Fn(usize) -> Vec<u8>); 9] = [
+    let changes: [(&str, Change); 9] = [
         ("swapped", &next),
         ("one byte", &|at| {
             let mut bytes = kept[at].clone();

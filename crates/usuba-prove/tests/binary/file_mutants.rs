@@ -77,16 +77,16 @@ const CURVE25519: &[&str] = &[
 ];
 
 const SUBJECTS: [Subject; 10] = [
-    ("chacha20", Family::Gcc, false, CHACHA20, 90),
+    ("chacha20", Family::Gcc, false, CHACHA20, 110),
     ("poly1305", Family::Gcc, true, POLY1305, 100),
-    ("salsa20", Family::Clang, false, SALSA20, 90),
-    ("chacha20", Family::Clang, true, CHACHA20, 70),
-    ("poly1305", Family::Clang, false, POLY1305, 120),
-    ("salsa20", Family::Gcc, true, SALSA20, 70),
+    ("salsa20", Family::Clang, false, SALSA20, 110),
+    ("chacha20", Family::Clang, true, CHACHA20, 100),
+    ("poly1305", Family::Clang, false, POLY1305, 300),
+    ("salsa20", Family::Gcc, true, SALSA20, 100),
     ("rectangle", Family::Gcc, false, RECTANGLE, 50),
     ("rectangle", Family::Clang, true, RECTANGLE, 50),
-    ("curve25519", Family::Gcc, false, CURVE25519, 60),
-    ("curve25519", Family::Clang, true, CURVE25519, 40),
+    ("curve25519", Family::Gcc, false, CURVE25519, 100),
+    ("curve25519", Family::Clang, true, CURVE25519, 80),
 ];
 
 /// The subjects that the short run takes by turns, how many of them, and its mutants of a function.
