@@ -69,6 +69,7 @@ impl<'o> CallGraph<'o> {
             }
         }
         let places: Vec<(u64, u64)> = graph.ends.iter().map(|(&at, &end)| (at, end)).collect();
+        graph.open_overlapping(&places);
         let mut known = Vec::new();
         for &(place, end) in &places {
             if graph.decode(place, end) {
@@ -124,6 +125,22 @@ impl<'o> CallGraph<'o> {
         let target = self.object.slot(target).unwrap_or(target);
         if self.ends.contains_key(&target) {
             self.open.entry(target).or_insert(reason);
+        }
+    }
+
+    /// Code may run from one function into another that overlaps it.
+    fn open_overlapping(&mut self, functions: &[(u64, u64)]) {
+        // The function before that ends last.
+        let mut outer = (0, 0);
+        for &(place, end) in functions {
+            if place < outer.1 {
+                for at in [outer.0, place] {
+                    self.open.entry(at).or_insert("it overlaps another function");
+                }
+            }
+            if end > outer.1 {
+                outer = (place, end);
+            }
         }
     }
 

@@ -324,9 +324,6 @@ fn examined(
     source: &Outcome,
 ) -> Found {
     let start = Instant::now();
-    let extensions = Extensions::of(unit.section.cflags);
-    let mut object = object.clone();
-    object.extensions = extensions;
     let Options { slicing, target, entry, .. } = &unit.task.options;
     let (entry, file) = (entry.as_deref().unwrap_or_default(), &unit.task.source);
     let what = match &unit.kind {
@@ -336,7 +333,7 @@ fn examined(
         UnitKind::Kernel => "",
     };
     let specification = format!("{what}{entry} of {file} in {slicing:?} on {}", target.name);
-    let found = match unit::object(unit, output, schedule, &object) {
+    let found = match unit::object(unit, output, schedule, object) {
         Ok(proofs) => {
             let outcomes: Vec<Outcome> = proofs.into_iter().map(|proof| proof.outcome).collect();
             Found::specified(specification, source, &outcomes)

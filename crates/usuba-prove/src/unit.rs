@@ -16,6 +16,7 @@ use usuba_object::arithmetic;
 use usuba_object::block_function::{Interface, KeyPointer};
 use usuba_object::compare::{self, Demands};
 use usuba_object::elf::Object;
+use usuba_object::extensions::Extensions;
 use usuba_object::kernel_contract::Contract;
 use usuba_object::x86::X86;
 
@@ -59,8 +60,9 @@ pub fn source(unit: &Unit, output: &Output, known: &Known) -> Outcome {
     Outcome::Proved(crate::Evidence::Engines(proof.engines(&kinds)))
 }
 
-/// Proves the function of an object that a unit names, in each of its calling modes. `output` is
-/// the compile of the unit, and `schedule` of the key schedule whose result it reads.
+/// Proves the function of an object that a unit names, in each of its calling modes, with the
+/// instructions of its section. `output` is the compile of the unit, and `schedule` of the key
+/// schedule whose result it reads.
 ///
 /// # Errors
 /// The unit has no contract; the message says why.
@@ -70,44 +72,56 @@ pub fn object(
     schedule: Option<&Output>,
     object: &Object,
 ) -> Result<Vec<Proof>, String> {
-    let target = unit.task.options.target;
-    let (symbol, program, demands) = (unit.symbol.clone(), &output.program, Demands::default());
-    let kernel = |contract: Contract, program: &Program| {
-        let prove = || compare::prove::<X86>(object, &contract, program, demands);
-        Proof::of_kernel(&contract.symbol, program, prove)
-    };
-    Ok(match &unit.kind {
-        UnitKind::Blocks(of) => {
-            let modes = if of.input == of.output { &[false, true][..] } else { &[false] };
-            let batch = usuba::emit::instances(program, target);
-            let proof = |&in_place: &bool| {
-                let interface =
-                    Interface { in_place, demands, ..blocks_of(unit, of, program, batch) };
-                Proof::of_blocks(object, &interface)
-            };
-            modes.iter().map(proof).collect()
+    let mut object = object.clone();
+    object.extensions = Extensions::of(unit.section.cflags);
+    let object = &object;
+    let (program, demands) = (&output.program, Demands::default());
+    if let UnitKind::Blocks(of) = &unit.kind {
+        let modes = if of.input == of.output { &[false, true][..] } else { &[false] };
+        let batch = usuba::emit::instances(program, unit.task.options.target);
+        let proof = |&in_place: &bool| {
+            let interface = Interface { in_place, demands, ..blocks_of(unit, of, program, batch) };
+            Proof::of_blocks(object, &interface)
+        };
+        return Ok(modes.iter().map(proof).collect());
+    }
+    let (contract, program) = contract(unit, output, schedule)?;
+    let prove = || match &unit.kind {
+        UnitKind::Kernel => {
+            let typed = &output.checked.program;
+            let most = arithmetic::most(&program, &typed.decls[typed.entry]);
+            arithmetic::prove_either::<X86>(object, &contract, &program, &most, &[], demands)
         }
+        _ => compare::prove::<X86>(object, &contract, &program, demands),
+    };
+    Ok(vec![Proof::of_kernel(&contract.symbol, &program, prove)])
+}
+
+/// The contract of a unit on buffers of fixed size, and its reference program.
+///
+/// # Errors
+/// There is none; the message says why.
+pub fn contract(
+    unit: &Unit,
+    output: &Output,
+    schedule: Option<&Output>,
+) -> Result<(Contract, Program), String> {
+    let (symbol, program) = (unit.symbol.clone(), &output.program);
+    match &unit.kind {
+        UnitKind::Blocks(_) => Err("the number of blocks is any number".into()),
         UnitKind::Chained(_) => {
-            return Err("functions over blocks of several messages are not proved yet".into());
+            Err("functions over blocks of several messages are not proved yet".into())
         }
         UnitKind::Schedule { bytes, .. } => {
-            vec![kernel(key_setup::schedule(symbol, program, *bytes)?, program)]
+            Ok((key_setup::schedule(symbol, program, *bytes)?, program.clone()))
         }
-        UnitKind::Key { function, .. } => {
-            let (contract, program) = words_of(symbol, function, program, schedule)?;
-            vec![kernel(contract, &program)]
-        }
+        UnitKind::Key { function, .. } => words_of(symbol, function, program, schedule),
         UnitKind::Kernel => {
+            let target = unit.task.options.target;
             let contract = compiler::contract_of(program, &output.kernel, target)?;
-            let contract = Contract { symbol: symbol.clone(), ..contract };
-            let typed = &output.checked.program;
-            let decl = &typed.decls[typed.entry];
-            let most = arithmetic::most(program, decl);
-            let prove =
-                || arithmetic::prove_either::<X86>(object, &contract, program, &most, &[], demands);
-            vec![Proof::of_kernel(&symbol, program, prove)]
+            Ok((Contract { symbol, ..contract }, program.clone()))
         }
-    })
+    }
 }
 
 /// The contract of a function over blocks in a library: its key pointer is always there.

@@ -271,6 +271,24 @@ fn callers_are_known() {
     }
 }
 
+/// Code runs from one function into another that overlaps it: neither has all its callers here.
+#[test]
+fn overlapping_functions_have_other_callers() {
+    let functions = [("outer", 4), ("inner", 1), ("apart", 1), ("f", 11)];
+    let kinds =
+        functions.map(|(name, size)| format!(".type {name}, @function\n.size {name}, {size}\n"));
+    let text = "outer: nop\ninner: nop\nnop\nret\napart: ret\n.globl f\nf: call outer\ncall apart\nret\n\
+                .section .note.GNU-stack,\"\",@progbits\n";
+    let Some(file) = made(&(kinds.concat() + text), &["-c"]) else { return };
+    let object = Object::read(&file, Extensions::ALL).expect("an object");
+    let graph = CallGraph::new(&object);
+    let callers = |name: &str| graph.callers(object.function(name).expect(name));
+    for name in ["outer", "inner"] {
+        assert_eq!(callers(name), Err("it overlaps another function"));
+    }
+    assert_eq!(callers("apart").map(|callers| callers.len()), Ok(1));
+}
+
 /// Damaged files are errors, or other files: nothing panics.
 #[test]
 fn damaged_files_are_read_without_panics() {

@@ -6,13 +6,20 @@
 //! - `faults`: one function that breaks each rule.
 //! - `linked`: shared objects, executables and archives.
 //! - `mutants`: proved kernels with one changed bit.
+//! - `file_mutants`: users' files with one change, which `file_changes` makes, and `native`: their
+//!   functions on the processor.
+//! - `planted_in_c`: leaks in the C around kernels.
 //! - `turns`: flags at the turns of a loop over blocks.
 
 mod arithmetic;
 mod defaults;
 mod faults;
+mod file_changes;
+mod file_mutants;
 mod linked;
 mod mutants;
+mod native;
+mod planted_in_c;
 mod turns;
 
 use std::path::Path;

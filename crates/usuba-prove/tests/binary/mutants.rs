@@ -11,7 +11,7 @@ use iced_x86::{Decoder, DecoderOptions};
 use object::{Object as _, ObjectSection, ObjectSymbol};
 use usuba::Output;
 use usuba::ir::random::{self, Random};
-use usuba::ir::{Slicing, interp};
+use usuba::ir::{Program, Slicing, interp};
 use usuba::isa::{self, Target};
 use usuba_object::compare::{Demands, Verdict};
 use usuba_object::kernel_contract::{Contract, Meaning};
@@ -124,11 +124,32 @@ fn check_native(
     place: &str,
 ) {
     let program = &output.program;
+    let inputs = inputs(program, target, random);
+    let outputs: Vec<Vec<u64>> =
+        inputs.iter().map(|row| interp::run(program, row).expect("inputs that fit")).collect();
+    let entry = program.entry();
+    let widths = |count: usize| &entry.bits[..count];
+    let of_results: Vec<u8> = entry.outs.iter().map(|&v| entry.bits_of(v)).collect();
+    let ins: Vec<Vec<bool>> = inputs.iter().map(|row| flat(row, widths(row.len()))).collect();
+    let outs: Vec<Vec<bool>> = outputs.iter().map(|row| flat(row, &of_results)).collect();
+    let mut given = Vec::new();
+    let mut wanted = Vec::new();
+    for array in &contract.arrays {
+        match (&array.entry, &array.exit) {
+            (Some(meanings), _) => given.extend(packed(meanings, &ins)),
+            (None, Some(meanings)) => wanted.extend(packed(meanings, &outs)),
+            (None, None) => {}
+        }
+    }
+    assert_eq!(native(file, contract, target, &given), wanted, "a wrong mutant is proved: {place}");
+}
+
+/// Random inputs for each instance of a program in the registers of a target.
+pub fn inputs(program: &Program, target: &Target, random: &mut Random) -> Vec<Vec<u64>> {
     let lanes = usuba::emit::lanes(program, target) as usize;
-    let inputs: Vec<Vec<u64>> = (0..lanes).map(|_| random::inputs(random, program)).collect();
+    let mut inputs: Vec<Vec<u64>> = (0..lanes).map(|_| random::inputs(random, program)).collect();
     // Every instance shares the uniform values of the first.
     let shared = inputs[0].clone();
-    let mut inputs = inputs;
     let mut at = 0;
     for port in &program.entry().params {
         let values = port.values(program.slicing);
@@ -139,37 +160,23 @@ fn check_native(
         }
         at += values;
     }
-    let outputs: Vec<Vec<u64>> =
-        inputs.iter().map(|row| interp::run(program, row).expect("inputs that fit")).collect();
-    let entry = program.entry();
-    let widths = |count: usize| &entry.bits[..count];
-    let of_results: Vec<u8> = entry.outs.iter().map(|&v| entry.bits_of(v)).collect();
-    let ins: Vec<Vec<bool>> = inputs.iter().map(|row| flat(row, widths(row.len()))).collect();
-    let outs: Vec<Vec<bool>> = outputs.iter().map(|row| flat(row, &of_results)).collect();
-    let bytes = |meanings: &[Meaning], rows: &[Vec<bool>]| -> Vec<u8> {
-        let bit = |meaning: &Meaning| match *meaning {
-            Meaning::Zero => false,
-            Meaning::Bit { bit, instance, complement } => {
-                rows[instance.unwrap_or(0) as usize][bit as usize] != complement
-            }
-        };
-        let byte = |byte: &[Meaning]| byte.iter().rev().fold(0, |sum, m| sum << 1 | bit(m) as u8);
-        meanings.chunks(8).map(byte).collect()
-    };
-    let mut given = Vec::new();
-    let mut wanted = Vec::new();
-    for array in &contract.arrays {
-        match (&array.entry, &array.exit) {
-            (Some(meanings), _) => given.extend(bytes(meanings, &ins)),
-            (None, Some(meanings)) => wanted.extend(bytes(meanings, &outs)),
-            (None, None) => {}
+    inputs
+}
+
+/// The bytes of a buffer whose bits have these meanings, from the bits of each instance.
+pub fn packed(meanings: &[Meaning], rows: &[Vec<bool>]) -> Vec<u8> {
+    let bit = |meaning: &Meaning| match *meaning {
+        Meaning::Zero => false,
+        Meaning::Bit { bit, instance, complement } => {
+            rows[instance.unwrap_or(0) as usize][bit as usize] != complement
         }
-    }
-    assert_eq!(native(file, contract, target, &given), wanted, "a wrong mutant is proved: {place}");
+    };
+    let byte = |byte: &[Meaning]| byte.iter().rev().fold(0, |sum, m| sum << 1 | bit(m) as u8);
+    meanings.chunks(8).map(byte).collect()
 }
 
 /// The bits of words, the most significant first.
-fn flat(words: &[u64], widths: &[u8]) -> Vec<bool> {
+pub fn flat(words: &[u64], widths: &[u8]) -> Vec<bool> {
     let bits = |(&word, &width): (&u64, &u8)| (0..width).rev().map(move |at| word >> at & 1 == 1);
     words.iter().zip(widths).flat_map(bits).collect()
 }

@@ -1,0 +1,526 @@
+//! Users' files with one changed bit, byte, relocation or symbol: none may be proved unless it
+//! computes the same.
+//!
+//! ```text
+//! usuba_chacha20.o  →  a mutant  →  prove --dist  →  proved: it runs beside the unchanged file
+//! ```
+//!
+//! A unit whose mutant is proved runs on the processor, apart from this process, and must write the
+//! same bytes. A mutant that is proved safe must return, stay in its buffers, keep the registers of
+//! its caller, and take the same path for other secrets.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+use rayon::prelude::*;
+use usuba::Output;
+use usuba::ir::random::Random;
+use usuba::isa::{self, Target};
+use usuba_gen::{asks, level};
+use usuba_library::{Blocks, Request, Unit, UnitKind, Written};
+use usuba_object::arithmetic;
+use usuba_object::elf::Object;
+use usuba_object::extensions::Extensions;
+use usuba_object::memory::Access;
+use usuba_object::safety::{self, Returns, Room};
+use usuba_object::x86::X86;
+use usuba_prove::{Outcome, exported, unit};
+use usuba_run::cc::{self, Family};
+
+use super::file_changes::{Sites, mutant, sites};
+use super::mutants::{flat, inputs, packed};
+use super::native::{self, Call, Driver, Parameter, Results, TRACED};
+
+/// A user's file: the folder, the compiler, whether it is linked, the functions that are mutated,
+/// and mutants of each in the whole run.
+type Subject = (&'static str, Family, bool, &'static [&'static str], usize);
+
+const CHACHA20: &[&str] = &[
+    "chacha20_key0_init",
+    "chacha8_block_V_gp64",
+    "hchacha20_V_gp64",
+    "chacha20_block_W_avx2_128",
+    "chacha8_block_V_avx2",
+];
+const SALSA20: &[&str] = &[
+    "salsa20_key0_init",
+    "hsalsa20_V_gp64",
+    "salsa20_k16_block_V_gp64",
+    "salsa20_8_k16_block_V_avx2",
+    "hsalsa20_W_avx2",
+];
+const POLY1305: &[&str] = &[
+    "poly_freeze",
+    "poly_step",
+    "poly_double_avx2",
+    "poly_narrow_avx2",
+    "poly_single_avx2",
+    "poly_times_avx2",
+    "poly1305_begin",
+];
+const RECTANGLE: &[&str] = &["rectangle80_encrypt_V_gp64", "rectangle80_decrypt_V_gp64"];
+const CURVE25519: &[&str] = &[
+    "fe_unpack",
+    "fe_mul",
+    "fe_freeze",
+    "fe_square",
+    "fl_carry_avx2",
+    "fl_pack_avx2",
+    "fl_mul_avx2",
+    "fl_cswap_avx2",
+    "ge_fraction",
+    "sc_below",
+    "sc_reduce",
+    "sha512_begin",
+    "sha256_begin",
+];
+
+const SUBJECTS: [Subject; 10] = [
+    ("chacha20", Family::Gcc, false, CHACHA20, 110),
+    ("poly1305", Family::Gcc, true, POLY1305, 100),
+    ("salsa20", Family::Clang, false, SALSA20, 110),
+    ("chacha20", Family::Clang, true, CHACHA20, 100),
+    ("poly1305", Family::Clang, false, POLY1305, 300),
+    ("salsa20", Family::Gcc, true, SALSA20, 100),
+    ("rectangle", Family::Gcc, false, RECTANGLE, 50),
+    ("rectangle", Family::Clang, true, RECTANGLE, 50),
+    ("curve25519", Family::Gcc, false, CURVE25519, 100),
+    ("curve25519", Family::Clang, true, CURVE25519, 80),
+];
+
+/// The subjects that the short run takes by turns, how many of them, and its mutants of a function.
+const SHORT: (usize, usize, usize) = (6, 2, 6);
+
+/// The most instructions of a safety proof.
+const LONGEST: u64 = 200_000;
+
+/// A function that is mutated, and its calls on the processor.
+struct Function {
+    symbol: String,
+    proof: Proof,
+    calls: Vec<Call>,
+    /// The bytes that the unchanged function writes.
+    right: Vec<Results>,
+    sites: Sites,
+}
+
+/// What is proved of it.
+#[allow(clippy::large_enum_variant)]
+enum Proof {
+    /// It computes its program.
+    Unit(Unit, Output, Option<Output>),
+    /// It is safe.
+    Safe(safety::Function),
+}
+
+/// The outcomes of mutants.
+#[derive(Clone, Copy, Default, Debug)]
+struct Seen {
+    /// No ELF file, refused, refuted or unknown.
+    damaged: usize,
+    refused: usize,
+    refuted: usize,
+    unknown: usize,
+    /// Refuted, and seen to differ on the processor.
+    differ: usize,
+    /// Proved, and refused by the linker or the loader.
+    not_linked: usize,
+    /// Proved, and the same on the processor.
+    equal: usize,
+}
+
+impl Seen {
+    fn plus(self, other: Seen) -> Seen {
+        Seen {
+            damaged: self.damaged + other.damaged,
+            refused: self.refused + other.refused,
+            refuted: self.refuted + other.refuted,
+            unknown: self.unknown + other.unknown,
+            differ: self.differ + other.differ,
+            not_linked: self.not_linked + other.not_linked,
+            equal: self.equal + other.equal,
+        }
+    }
+
+    fn total(&self) -> usize {
+        let Seen { damaged, refused, refuted, unknown, not_linked, equal, .. } = self;
+        damaged + refused + refuted + unknown + not_linked + equal
+    }
+}
+
+#[test]
+fn no_wrong_mutant_of_a_file_is_proved() {
+    let Some(driver) = Driver::new() else { return };
+    let (among, count, few) = SHORT;
+    let first = level::turn() as usize * count;
+    let mutants = |(at, subject): (usize, &Subject)| {
+        let (folder, family, is_linked, _, many) = *subject;
+        let form = if is_linked { "linked" } else { "alone" };
+        let is_short = (0..count).any(|next| at == (first + next) % among);
+        let most = match asks!("{folder} by {family:?} {form}") {
+            true => many,
+            false if is_short => few,
+            false => return [Seen::default(); 2],
+        };
+        let seen = seen(&driver, subject, most, (at as u64) << 32);
+        println!("{folder} {family:?} {form}: units {:?}, safety {:?}", seen[0], seen[1]);
+        seen
+    };
+    let seen: Vec<[Seen; 2]> = SUBJECTS.par_iter().enumerate().map(mutants).collect();
+    let totals = [0, 1].map(|kind| seen.iter().fold(Seen::default(), |sum, s| sum.plus(s[kind])));
+    println!("all: units {:?}, safety {:?}", totals[0], totals[1]);
+    // A fault that is found on symbols is one on the processor.
+    let [Seen { refuted, differ, .. }, _] = totals;
+    assert!(2 * differ > refuted, "{differ} of {refuted} differ");
+    let wanted = [60, 5000][level::is_whole() as usize];
+    let total: usize = totals.iter().map(Seen::total).sum();
+    assert!(total >= wanted || cc::find_native("gp64", Family::Clang).is_err(), "{total} mutants");
+}
+
+/// The outcomes of mutants of a file: as units, and as safe functions.
+fn seen(driver: &Driver, subject: &Subject, most: usize, seed: u64) -> [Seen; 2] {
+    let (folder, family, is_linked, names, _) = *subject;
+    let mut seen = [Seen::default(); 2];
+    let Some(made) = made(driver, folder, family, is_linked) else { return seen };
+    for (at, function) in functions(driver, &made, names).iter().enumerate() {
+        let kind = usize::from(matches!(function.proof, Proof::Safe(_)));
+        for round in 0..most {
+            let mut random = Random::new(seed | (at as u64) << 16 | round as u64);
+            seen[kind] = seen[kind].plus(mutated(driver, &made, function, &mut random));
+        }
+    }
+    seen
+}
+
+/// The output of a folder in one file, as a user compiles it.
+pub struct Made {
+    written: Written,
+    pub file: Vec<u8>,
+    pub object: Object,
+    pub is_linked: bool,
+}
+
+/// `None` without the compiler.
+fn made(driver: &Driver, folder: &str, family: Family, is_linked: bool) -> Option<Made> {
+    let written = written(folder, &["gp64", "avx2"]);
+    let mut file = compiled(&written, family, |text| text.to_string())?;
+    if is_linked {
+        file = driver.linked(&file).expect("it links");
+    }
+    let object = Object::read(&file, Extensions::ALL).expect("an object");
+    Some(Made { written, file, object, is_linked })
+}
+
+/// The output of a folder in one file.
+pub fn written(folder: &str, targets: &[&str]) -> Written {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers").join(folder);
+    let cipher = usuba_ciphers::read(&root).expect("the folder can be read");
+    let targets = targets.iter().map(|name| isa::find(name).expect("a target")).collect();
+    let request = Request { targets, prefix: "usuba_".into(), version: "0".into() };
+    usuba_library::single(&request, &cipher, None).expect("it compiles")
+}
+
+/// The object of an output by the default flags of a build, where `edit` changes the C; `None`
+/// without the compiler.
+pub fn compiled(
+    written: &Written,
+    family: Family,
+    edit: impl Fn(&str) -> String,
+) -> Option<Vec<u8>> {
+    let machine = cc::find_native("gp64", family).map_err(|skip| println!("{skip}")).ok()?;
+    let there = tempfile::tempdir().expect("a folder");
+    for file in &written.files {
+        let text = if file.path.ends_with(".c") { edit(&file.text) } else { file.text.clone() };
+        std::fs::write(there.path().join(&file.path), text).expect("it can be written");
+    }
+    let mut command = Command::new(machine.compiler);
+    let command = command.args(["-O2", "-w", "-c", "-o", "file.o"]).current_dir(there.path());
+    let made = command.arg(format!("{}.c", written.manifest.package)).status();
+    assert!(made.expect("the compiler runs").success(), "{}", written.manifest.package);
+    Some(std::fs::read(there.path().join("file.o")).expect("an object"))
+}
+
+/// The functions of a file among `names`. Each is proved, and runs.
+fn functions(driver: &Driver, made: &Made, names: &[&str]) -> Vec<Function> {
+    let shared = if made.is_linked { made.file.clone() } else { linked(driver, made) };
+    let units = &made.written.units;
+    let mut random = Random::new(3);
+    let mut all = Vec::new();
+    for name in names {
+        let symbol = format!("usuba_{name}");
+        // A compiler may execute it in line, and the processor may lack its instructions.
+        if made.object.function(&symbol).is_none() {
+            continue;
+        }
+        let (proof, calls) = match units.iter().find(|unit| unit.symbol == symbol) {
+            Some(unit) if !cc::runs_here(unit.section) => continue,
+            Some(unit) => of_unit(unit, units, &mut random),
+            None => {
+                let declared = &made.written.manifest.functions;
+                let declared = declared.iter().find(|function| function.name == symbol);
+                let contract = exported::contract(declared.expect("it is declared"));
+                let contract = contract.expect("its sizes are fixed");
+                let calls = of_contract(&contract, &mut random);
+                (Proof::Safe(contract), calls)
+            }
+        };
+        // The same function as one of fixed size.
+        let fixed = fixed(&proof);
+        let right = driver.run(&shared, &calls).expect("it is right").expect("it is loaded");
+        let sites = self::sites(made, &symbol);
+        let function = Function { symbol: symbol.clone(), proof, calls, right, sites };
+        let answer = proved(&function, &made.object);
+        if !answer.as_ref().is_ok_and(Outcome::is_proved) {
+            println!("{symbol} is not proved by this compiler: {answer:?}");
+            continue;
+        }
+        all.push(function);
+        if let Some(contract) = fixed {
+            let calls = of_contract(&contract, &mut random);
+            let right = driver.run(&shared, &calls).expect("it is right").expect("it is loaded");
+            let (proof, sites) = (Proof::Safe(contract), self::sites(made, &symbol));
+            let function = Function { symbol, proof, calls, right, sites };
+            let answer = proved(&function, &made.object);
+            assert!(
+                answer.as_ref().is_ok_and(Outcome::is_proved),
+                "{}: {answer:?}",
+                function.symbol
+            );
+            all.push(function);
+        }
+    }
+    assert!(!all.is_empty());
+    all
+}
+
+fn linked(driver: &Driver, made: &Made) -> Vec<u8> {
+    driver.linked(&made.file).expect("it links")
+}
+
+/// Numbers of blocks.
+const BLOCKS: [usize; 8] = [0, 1, 2, 3, 5, 8, 17, 40];
+
+/// Blocks of a safety proof.
+const FIXED: usize = 3;
+
+/// The words of the key of a function over blocks: how many, and bits of each.
+fn words(output: &Output, param: &str) -> (usize, usize) {
+    let groups = output.program.params();
+    let port = &groups.iter().find(|group| group[0].name == param).expect("the key")[0];
+    (port.words(), port.word as usize)
+}
+
+/// A unit, and calls in its contract.
+fn of_unit(unit: &Unit, units: &[Unit], random: &mut Random) -> (Proof, Vec<Call>) {
+    let output = unit.compile().expect("it compiles");
+    let schedule = match &unit.kind {
+        UnitKind::Key { schedule: Some(schedule), .. } => {
+            let unit = units.iter().find(|unit| unit.symbol == *schedule);
+            Some(unit.expect("its key schedule").compile().expect("it compiles"))
+        }
+        _ => None,
+    };
+    let calls = match &unit.kind {
+        UnitKind::Blocks(of) => {
+            let in_place = if of.input == of.output { &[false, true][..] } else { &[false] };
+            let all: BTreeSet<usize> = BLOCKS.into_iter().chain([of.batch, of.batch + 1]).collect();
+            let both = all.into_iter().flat_map(|n| in_place.iter().map(move |way| (n, *way)));
+            both.map(|(n, way)| of_blocks(&unit.symbol, of, &output, n, way, random)).collect()
+        }
+        _ => of_arrays(unit, &output, schedule.as_ref(), random),
+    };
+    (Proof::Unit(unit.clone(), output, schedule), calls)
+}
+
+/// A call of a function over blocks.
+fn of_blocks(
+    symbol: &str,
+    of: &Blocks,
+    output: &Output,
+    count: usize,
+    in_place: bool,
+    random: &mut Random,
+) -> Call {
+    let (words, bits) = of.function.key.as_ref().map_or((0, 8), |key| words(output, &key.param));
+    let size = bits.next_power_of_two().max(8) / 8;
+    let key = |random: &mut Random| -> Vec<u8> {
+        let word = |random: &mut Random| random.word() & (u64::MAX >> (64 - bits));
+        (0..words).flat_map(|_| word(random).to_le_bytes()[..size].to_vec()).collect()
+    };
+    let key = (0..2).map(|_| key(random)).collect();
+    let mut buffer = |access, bytes: usize| {
+        let content = (0..2).map(|_| native::bytes(random, bytes * count)).collect();
+        Parameter::Buffer { align: 1, access, content }
+    };
+    let (read, write) = match in_place {
+        false => (buffer(Access::Read, of.input), buffer(Access::Write, of.output)),
+        true => (buffer(Access::Both, of.input), Parameter::Same(1)),
+    };
+    let key = Parameter::Buffer { align: size as u64, access: Access::Read, content: key };
+    let parameters = vec![key, read, write, Parameter::Number(count as u64)];
+    Call { symbol: symbol.to_string(), parameters, runs: 2, is_traced: count == FIXED }
+}
+
+/// Calls of a function on buffers of fixed size, with values in the ranges of its node.
+fn of_arrays(
+    unit: &Unit,
+    output: &Output,
+    schedule: Option<&Output>,
+    random: &mut Random,
+) -> Vec<Call> {
+    let (contract, program) = unit::contract(unit, output, schedule).expect("a contract");
+    let typed = &output.checked.program;
+    let most = match &unit.kind {
+        UnitKind::Kernel => arithmetic::most(&program, &typed.decls[typed.entry]),
+        _ => Vec::new(),
+    };
+    let target = unit.task.options.target;
+    let one = |random: &mut Random| -> Vec<Vec<u8>> {
+        let mut rows = inputs(&program, target, random);
+        for row in &mut rows {
+            row.iter_mut().zip(&most).for_each(|(value, &most)| {
+                *value = if *value > most {
+                    random.below(1 + (most >> 1) as usize) as u64
+                } else {
+                    *value
+                };
+            });
+        }
+        let entry = program.entry();
+        let bits: Vec<Vec<bool>> =
+            rows.iter().map(|row| flat(row, &entry.bits[..row.len()])).collect();
+        let bytes = |array: &usuba_object::kernel_contract::Array| match &array.entry {
+            Some(meanings) => packed(meanings, &bits),
+            None => vec![0; array.size / 8],
+        };
+        contract.arrays.iter().map(bytes).collect()
+    };
+    let runs: Vec<Vec<Vec<u8>>> = (0..8).map(|_| one(random)).collect();
+    let parameter = |(at, array): (usize, &usize)| {
+        let before = contract.pointers[..at].iter().position(|other| other == array);
+        let content = || runs.iter().map(|run| run[*array].clone()).collect();
+        let of = &contract.arrays[*array];
+        before.map(Parameter::Same).unwrap_or_else(|| Parameter::Buffer {
+            align: of.align,
+            access: of.access(),
+            content: content(),
+        })
+    };
+    let parameters = contract.pointers.iter().enumerate().map(parameter).collect();
+    vec![Call { symbol: unit.symbol.clone(), parameters, runs: runs.len(), is_traced: true }]
+}
+
+/// A call in the contract of a safety proof: its runs have the same public bytes.
+fn of_contract(contract: &safety::Function, random: &mut Random) -> Vec<Call> {
+    let parameter = |parameter: &safety::Parameter| match parameter {
+        safety::Parameter::Number(value) => Parameter::Number(*value),
+        safety::Parameter::Buffer(room) => {
+            let mut content: Vec<Vec<u8>> =
+                (0..4).map(|_| native::bytes(random, room.bytes)).collect();
+            if room.is_public {
+                content = vec![content[0].clone(); 4];
+            }
+            Parameter::Buffer { align: room.align, access: room.access, content }
+        }
+    };
+    let parameters = contract.parameters.iter().map(parameter).collect();
+    vec![Call { symbol: contract.symbol.clone(), parameters, runs: 4, is_traced: true }]
+}
+
+/// A function over blocks as one of fixed size.
+fn fixed(proof: &Proof) -> Option<safety::Function> {
+    let Proof::Unit(unit, output, _) = proof else { return None };
+    let UnitKind::Blocks(of) = &unit.kind else { return None };
+    let room = |name: &str, bytes, align, access| {
+        let (name, is_public) = (name.to_string(), false);
+        safety::Parameter::Buffer(Room { name, bytes, access, align, is_public })
+    };
+    let (words, bits) = of.function.key.as_ref().map_or((0, 8), |key| words(output, &key.param));
+    let size = bits.next_power_of_two().max(8) / 8;
+    let parameters = vec![
+        room("key", words * size, size as u64, Access::Read),
+        room("in", FIXED * of.input, 1, Access::Read),
+        room("out", FIXED * of.output, 1, Access::Write),
+        safety::Parameter::Number(FIXED as u64),
+    ];
+    let (symbol, equal) = (unit.symbol.clone(), Vec::new());
+    Some(safety::Function { symbol, parameters, equal, returns: Returns::Nothing })
+}
+
+/// The answer about a function in an object, and the branches on secrets that its status tells.
+fn proved(function: &Function, object: &Object) -> Result<Outcome, String> {
+    match &function.proof {
+        Proof::Unit(unit, output, schedule) => {
+            let proofs = unit::object(unit, output, schedule.as_ref(), object)?;
+            let outcomes = || proofs.iter().map(|proof| &proof.outcome);
+            let open = outcomes().find(|outcome| !outcome.is_proved());
+            Ok(open.or(outcomes().next()).expect("one calling mode").clone())
+        }
+        Proof::Safe(contract) => {
+            let target: &Target = isa::find("avx2").expect("a target");
+            let mut object = object.clone();
+            object.extensions = Extensions::of(target.cflags);
+            Ok(match safety::prove::<X86>(&object, contract, LONGEST) {
+                Ok(_) => Outcome::Proved(usuba_prove::Evidence::Engines(Default::default())),
+                Err(fault) => Outcome::Refused(fault),
+            })
+        }
+    }
+}
+
+/// Proves a mutant, and runs it if it is proved.
+fn mutated(driver: &Driver, made: &Made, function: &Function, random: &mut Random) -> Seen {
+    let (file, change, at) = mutant(made, &function.sites, random);
+    let Ok(object) = Object::read(&file, Extensions::ALL) else {
+        return Seen { damaged: 1, ..Seen::default() };
+    };
+    let is_refuted = match proved(function, &object) {
+        Ok(Outcome::Proved(_)) => false,
+        Ok(Outcome::Refuted(_)) => true,
+        Ok(Outcome::Unknown(_)) => return Seen { unknown: 1, ..Seen::default() },
+        Ok(Outcome::Refused(_)) | Err(_) => return Seen { refused: 1, ..Seen::default() },
+    };
+    let name = &function.symbol;
+    let (new, old) = (file[at], made.file[at]);
+    let place = format!("{name}, {change:?} at {at:#x}: {new:#x} in place of {old:#x}");
+    let kept = || {
+        let path = std::env::temp_dir().join(format!("mutant-{name}-{at}.o"));
+        std::fs::write(&path, &file).map(|()| path.display().to_string()).unwrap_or_default()
+    };
+    let shared = if made.is_linked { Some(file.clone()) } else { driver.linked(&file) };
+    let results = shared.map_or(Ok(None), |shared| driver.run(&shared, &function.calls));
+    let is_same = |results: &[Results]| {
+        let written = |results: &[Results]| -> Vec<Vec<u8>> {
+            results.iter().flatten().flatten().map(|(bytes, _)| bytes.clone()).collect()
+        };
+        written(results) == written(&function.right)
+    };
+    if is_refuted {
+        let differ = match results {
+            Ok(Some(results)) => usize::from(!is_same(&results)),
+            Ok(None) => 0,
+            Err(_) => 1,
+        };
+        return Seen { refuted: 1, differ, ..Seen::default() };
+    }
+    let results = match results {
+        Ok(Some(results)) => results,
+        Ok(None) => return Seen { not_linked: 1, ..Seen::default() },
+        Err(why) => panic!("a wrong mutant is proved: {place}: {why}; kept in {}", kept()),
+    };
+    let is_right = matches!(function.proof, Proof::Safe(_)) || is_same(&results);
+    assert!(is_right, "a wrong mutant is proved: {place}; kept in {}", kept());
+    for (found, call) in results.iter().zip(&function.calls).filter(|(_, call)| call.is_traced) {
+        let is_same = found[..TRACED]
+            .iter()
+            .all(|run| [0, 1].map(|at| run[at].1 == found[0][at].1) == [true; 2]);
+        assert!(
+            is_same,
+            "a path of {} depends on a secret: {place}; kept in {}",
+            call.symbol,
+            kept()
+        );
+    }
+    Seen { equal: 1, ..Seen::default() }
+}
