@@ -105,7 +105,7 @@ struct Function {
     sites: Sites,
 }
 
-/// What is proved of it.
+/// The proved claims.
 #[allow(clippy::large_enum_variant)]
 enum Proof {
     /// It computes its program.

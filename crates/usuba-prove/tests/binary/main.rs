@@ -8,7 +8,7 @@
 //! - `mutants`: proved kernels with one changed bit.
 //! - `file_mutants`: users' files with one change, which `file_changes` makes, and `native`: their
 //!   functions on the processor.
-//! - `planted_in_c`: leaks in the C around kernels.
+//! - `leaks_in_c`: leaks in the C around kernels.
 //! - `turns`: flags at the turns of a loop over blocks.
 
 mod arithmetic;
@@ -16,10 +16,10 @@ mod defaults;
 mod faults;
 mod file_changes;
 mod file_mutants;
+mod leaks_in_c;
 mod linked;
 mod mutants;
 mod native;
-mod planted_in_c;
 mod turns;
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Leaks of every kind, planted in the C around kernels: each opens the column of its function.
+//! Leaks of every kind, injected into the C around kernels: each opens the column of its function.
 
 use usuba_gen::asks;
 use usuba_object::elf::Object;
