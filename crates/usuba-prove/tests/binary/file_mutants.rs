@@ -23,7 +23,7 @@ use usuba_object::arithmetic;
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
 use usuba_object::memory::Access;
-use usuba_object::safety::{self, Returns, Room};
+use usuba_object::safety::{self, Bytes, Returns, Room};
 use usuba_object::x86::X86;
 use usuba_prove::{Outcome, exported, unit};
 use usuba_run::cc::{self, Family};
@@ -411,21 +411,36 @@ fn of_arrays(
     vec![Call { symbol: unit.symbol.clone(), parameters, runs: runs.len(), is_traced: true }]
 }
 
-/// A call in the contract of a safety proof: its runs have the same public bytes.
+/// Calls in the contract of a safety proof, with several lengths: the runs of each have the same
+/// public bytes.
 fn of_contract(contract: &safety::Function, random: &mut Random) -> Vec<Call> {
-    let parameter = |parameter: &safety::Parameter| match parameter {
-        safety::Parameter::Number(value) => Parameter::Number(*value),
-        safety::Parameter::Buffer(room) => {
-            let mut content: Vec<Vec<u8>> =
-                (0..4).map(|_| native::bytes(random, room.bytes)).collect();
-            if room.is_public {
-                content = vec![content[0].clone(); 4];
+    let has_length = |p: &safety::Parameter| matches!(p, safety::Parameter::Length(_));
+    let calls = if contract.parameters.iter().any(has_length) { 4 } else { 1 };
+    let call = |at| {
+        let lengths: Vec<usize> =
+            contract.parameters.iter().map(|_| [0, 1, 64, random.below(300)][at]).collect();
+        let bytes = |bytes: Bytes| match bytes {
+            Bytes::Fixed(bytes) => bytes,
+            Bytes::Times { each, length, more } => {
+                (each * lengths[length] as i64 + more).max(0) as usize
             }
-            Parameter::Buffer { align: room.align, access: room.access, content }
-        }
+        };
+        let parameter = |(at, parameter): (usize, &safety::Parameter)| match parameter {
+            safety::Parameter::Number(value) => Parameter::Number(*value),
+            safety::Parameter::Length(_) => Parameter::Number(lengths[at] as u64),
+            safety::Parameter::Buffer(room) => {
+                let mut content: Vec<Vec<u8>> =
+                    (0..4).map(|_| native::bytes(random, bytes(room.bytes))).collect();
+                if room.is_public {
+                    content = vec![content[0].clone(); 4];
+                }
+                Parameter::Buffer { align: room.align, access: room.access, content }
+            }
+        };
+        let parameters = contract.parameters.iter().enumerate().map(parameter).collect();
+        Call { symbol: contract.symbol.clone(), parameters, runs: 4, is_traced: true }
     };
-    let parameters = contract.parameters.iter().map(parameter).collect();
-    vec![Call { symbol: contract.symbol.clone(), parameters, runs: 4, is_traced: true }]
+    (0..calls).map(call).collect()
 }
 
 /// A function over blocks as one of fixed size.
@@ -439,9 +454,9 @@ fn fixed(proof: &Proof) -> Option<safety::Function> {
     let (words, bits) = of.function.key.as_ref().map_or((0, 8), |key| words(output, &key.param));
     let size = bits.next_power_of_two().max(8) / 8;
     let parameters = vec![
-        room("key", words * size, size as u64, Access::Read),
-        room("in", FIXED * of.input, 1, Access::Read),
-        room("out", FIXED * of.output, 1, Access::Write),
+        room("key", Bytes::Fixed(words * size), size as u64, Access::Read),
+        room("in", Bytes::Fixed(FIXED * of.input), 1, Access::Read),
+        room("out", Bytes::Fixed(FIXED * of.output), 1, Access::Write),
         safety::Parameter::Number(FIXED as u64),
     ];
     let (symbol, equal) = (unit.symbol.clone(), Vec::new());
