@@ -288,9 +288,10 @@ impl Run<'_, '_> {
         let bytes = self.size(0)?;
         let word = self.word(0, bytes)?;
         let (result, flags) = self.combined(operation, &word, &Word::Number(1), bytes)?;
-        // The carry stays, unless it was a flag of other counts.
+        // The carry stays. Beside flags of counts only its secrecy matters: it may be a flag of other
+        // counts, or known in some turns of a loop.
         let carry = match self.x86.flags.carry {
-            Flag::Public if flags.zero == Flag::Public => Flag::Undefined,
+            carry if flags.zero == Flag::Public && !carry.is_secret() => Flag::Undefined,
             carry => carry,
         };
         self.x86.flags = Flags { carry, ..flags };
