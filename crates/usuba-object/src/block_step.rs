@@ -19,6 +19,40 @@ use super::cell::{Cell, Instance};
 use super::memory::{Moving, Pointer, Whole};
 use super::symbolic_count::{Form, Unknowns};
 
+/// A rule that makes one state of two.
+pub trait Joining {
+    /// A number of both states; `None` if there is none.
+    fn form(&self, one: Form, next: Form) -> Option<Form>;
+
+    /// A bit of both states.
+    fn cell(&self, one: Cell, next: Cell) -> Cell;
+
+    /// The bit of a value that is no form.
+    fn lost(&self) -> Cell;
+
+    /// The number in bits that are constant, if it may be joined with a form.
+    fn number_of(&self, _word: &[Cell]) -> Option<i64> {
+        None
+    }
+
+    /// Drops the bits of a word of which some are not known.
+    fn word(&self, _cells: &mut [Cell]) {}
+
+    /// A whole value of both states.
+    fn whole(&self, one: Whole, next: Whole) -> Option<Whole> {
+        let (one, next) = (parts(one), parts(next));
+        if one.0 != next.0 {
+            return None;
+        }
+        let form = self.form(one.1, next.1)?;
+        Some(match (one.0, form.value()) {
+            (None, _) => Whole::Count(form),
+            (Some(region), Some(offset)) => Whole::Pointer(Pointer { region, offset }),
+            (Some(region), None) => Whole::Moving(Moving { region, offset: form }),
+        })
+    }
+}
+
 /// Generalises the states at two turns to one state.
 #[derive(Clone, Copy, Debug)]
 pub struct Join {
@@ -32,32 +66,18 @@ pub struct Join {
     pub constants: Option<[Cell; 2]>,
 }
 
-impl Join {
+impl Joining for Join {
     /// A number that moves by a constant from turn to turn.
-    pub fn form(&self, one: Form, next: Form) -> Option<Form> {
+    fn form(&self, one: Form, next: Form) -> Option<Form> {
         let step = next.minus(one)?.value()?;
         let behind = Form::variable(self.behind);
         let turns = Form::variable(self.ahead).plus(behind.times(self.step)?)?;
         one.with(self.ahead, turns)?.plus(behind.times(step)?)
     }
 
-    /// A whole value that moves by a constant.
-    pub fn whole(&self, one: Whole, next: Whole) -> Option<Whole> {
-        let (one, next) = (parts(one), parts(next));
-        if one.0 != next.0 {
-            return None;
-        }
-        let form = self.form(one.1, next.1)?;
-        Some(match (one.0, form.value()) {
-            (None, _) => Whole::Count(form),
-            (Some(region), Some(offset)) => Whole::Pointer(Pointer { region, offset }),
-            (Some(region), None) => Whole::Moving(Moving { region, offset: form }),
-        })
-    }
-
     /// A bit that stays; a bit that belongs to a block is dropped, as the next turn has other
     /// blocks.
-    pub fn cell(&self, one: Cell, next: Cell) -> Cell {
+    fn cell(&self, one: Cell, next: Cell) -> Cell {
         match one == next && is_lasting(one) {
             true => one,
             false if self.is_public(one) && self.is_public(next) => Cell::UNSET,
@@ -66,8 +86,24 @@ impl Join {
     }
 
     /// The bit of a value that is no form: addresses and counts are public.
-    pub fn lost(&self) -> Cell {
+    fn lost(&self) -> Cell {
         if self.constants.is_some() { Cell::UNSET } else { Cell::OPAQUE }
+    }
+
+    /// A number in two turns may be a count in the next.
+    fn word(&self, cells: &mut [Cell]) {
+        if cells.contains(&Cell::OPAQUE) {
+            cells.fill(Cell::OPAQUE);
+        }
+    }
+}
+
+impl Join {
+    /// The variables of the invariant.
+    pub fn unknowns(&self, unknowns: &mut Unknowns) {
+        let Unknowns { ranges, used, .. } = unknowns;
+        *used = (*used).max(self.behind + 1);
+        ranges.0[self.behind].high = ranges.0[self.ahead].high / self.step;
     }
 
     fn is_public(&self, cell: Cell) -> bool {

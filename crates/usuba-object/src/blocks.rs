@@ -23,7 +23,7 @@ use usuba::ir::random::Random;
 use usuba::ir::{Program, verify};
 
 use super::block_function::{Interface, KeyPointer, Meaning};
-use super::block_step::{Cover, Join};
+use super::block_step::{Cover, Join, Joining};
 use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
 use super::compare::ENGINES;
@@ -50,6 +50,15 @@ pub trait Turning: Machine + Clone {
     /// The offset of the stack pointer.
     fn stack_offset(&self) -> i64;
 
+    /// Whether there is a conditional branch at a place.
+    fn is_branch(object: &Object, place: u64) -> bool;
+
+    /// The place where all paths from a conditional branch meet, in its function.
+    fn meeting(object: &Object, branch: u64) -> Option<u64>;
+
+    /// Whether two states at one place may be joined, where a function returns or inside of one.
+    fn is_like(&self, other: &Self, returns: bool) -> bool;
+
     /// Goes to an address.
     fn go_to(&mut self, place: u64);
 
@@ -59,8 +68,8 @@ pub trait Turning: Machine + Clone {
     /// Replaces each bit.
     fn map(&mut self, bits: &Bits, of: &impl Fn(Cell) -> Cell);
 
-    /// See [`Join`].
-    fn joined(&self, other: &Self, bits: &Bits, join: &Join) -> Self;
+    /// See [`Joining`].
+    fn joined(&self, other: &Self, bits: &Bits, join: &impl Joining) -> Self;
 
     /// Weakens the claims that another state breaks.
     fn widen(&mut self, other: &Self, bits: &Bits, cover: &Cover);
@@ -359,9 +368,10 @@ impl Search<'_> {
         let join = Join { ahead: split.variable, behind, step: 1, constants: None };
         let first = &visits[at].state;
         let memory = first.memory.joined(&state.memory, &join);
-        let memory = memory.ok_or_else(|| {
+        let mut memory = memory.ok_or_else(|| {
             self.at(place, unsupported("the blocks of a turn are not as many in each"))
         })?;
+        join.unknowns(&mut memory.unknowns);
         let machine = first.machine.joined(&state.machine, &self.world.bits, &join);
         let mut every = Box::new(State { machine, memory });
         visits.truncate(at + 1);
@@ -391,7 +401,7 @@ impl Search<'_> {
             self.evidence.instructions += 1;
             let place = machine.place();
             match machine.step(&mut self.world) {
-                Ok(Step::Next) => {}
+                Ok(Step::Next | Step::Called | Step::Back) => {}
                 Ok(Step::Returned) => {
                     let registers = machine.leave(&self.world).map_err(Obstacle::Fault)?;
                     self.leave(registers)?;

@@ -20,6 +20,7 @@
 //!
 //! - `verdict`: the verdict on a function, with its evidence.
 //! - `cell`: bits of registers and memory; why every lane is covered.
+//! - `path_join`: one state for the states in which paths meet.
 //! - `opaque`: words of which nothing is known, and names of single bits.
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
@@ -65,6 +66,7 @@ pub mod kernel_contract;
 pub mod memory;
 mod memory_turns;
 mod opaque;
+mod path_join;
 mod repeats;
 pub mod safety;
 mod safety_search;
@@ -179,6 +181,10 @@ impl World<'_> {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
     Next,
+    /// A function of the object has been called.
+    Called,
+    /// A function of the object has returned to its caller, in the object.
+    Back,
     /// The function has returned to its caller.
     Returned,
 }

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 use super::cell::Cell;
 use super::frame_phases::{KNOWN_PHASES, PHASES};
+use super::path_join::Scope;
 use super::stream::{Side, Stream};
 use super::symbolic_count::{Form, Unknowns};
 use super::{Fault, Rule};
@@ -122,6 +123,8 @@ pub struct Memory {
     /// Blocks, for functions over any number of them.
     pub stream: Option<Stream>,
     pub unknowns: Unknowns,
+    /// The variables where open paths have parted, the first one first.
+    pub(super) scopes: Vec<Scope>,
     /// The lowest byte first.
     pub(super) frame: Vec<Cell>,
     /// Bytes of it that lie below the stack pointer at entry; it grows as it is used.
@@ -163,6 +166,7 @@ impl Memory {
             pointers: BTreeMap::new(),
             stream: None,
             unknowns: Unknowns::default(),
+            scopes: Vec::new(),
             phase,
             asked: KNOWN_PHASES,
             lowest: 0,
@@ -416,6 +420,7 @@ impl Memory {
     /// Replaces each form, except for blocks.
     pub fn map_forms(&mut self, of: &dyn Fn(Form) -> Form) {
         self.extents.values_mut().for_each(|extent| extent.bytes = of(extent.bytes));
+        self.scopes.iter_mut().for_each(|scope| scope.map_forms(of));
         let mut numbers = Vec::new();
         for (&at, whole) in &mut self.pointers {
             match whole {

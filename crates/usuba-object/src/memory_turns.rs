@@ -6,23 +6,26 @@
 //! claim    [rsp + 8] = in + 64 t     [rsp + 16] = 7      nothing about out
 //! ```
 
-use super::block_step::{Cover, Join};
+use super::block_step::{Cover, Joining};
 use super::cell::Cell;
-use super::memory::Memory;
-use super::symbolic_count::Unknowns;
+use super::memory::{Memory, Whole};
+use super::symbolic_count::Form;
 
 impl Memory {
     /// The invariant of this memory and, a turn of a loop later, of another one; see
     /// [`super::blocks`]. `None` if there is none.
-    pub fn joined(&self, other: &Memory, join: &Join) -> Option<Memory> {
+    pub fn joined(&self, other: &Memory, join: &impl Joining) -> Option<Memory> {
         let mut memory = self.clone();
         memory.stream = match (&self.stream, &other.stream) {
             (Some(one), Some(next)) => Some(one.joined(next, join)?),
             _ => None,
         };
-        let Unknowns { ranges, used, .. } = &mut memory.unknowns;
-        *used = (*used).max(join.behind + 1);
-        ranges.0[join.behind].high = ranges.0[join.ahead].high / join.step;
+        if self.scopes.len() != other.scopes.len() {
+            return None;
+        }
+        for (own, next) in memory.scopes.iter_mut().zip(&other.scopes) {
+            *own = own.joined(next, join);
+        }
         for (own, next) in memory.buffers.iter_mut().zip(&other.buffers) {
             for (cell, &next) in own.cells.iter_mut().zip(&next.cells) {
                 *cell = join.cell(*cell, next);
@@ -36,8 +39,6 @@ impl Memory {
         memory.orders.retain(|regions, order| other.orders.get(regions) == Some(order));
         memory.lowest = self.lowest.min(other.lowest);
         memory.in_frame(-other.below);
-        // A word with a bit that differs is dropped: a number in two turns may be a count in the
-        // next.
         let first = -8 * memory.below;
         let word = |at: usize| (first + at as i64).div_euclid(64);
         let mut at = 0;
@@ -45,35 +46,31 @@ impl Memory {
             let end = (at + 1..memory.frame.len()).find(|&next| word(next) != word(at));
             let end = end.unwrap_or(memory.frame.len());
             let joined = |at: usize| join.cell(memory.frame[at], other.cell_at(first + at as i64));
-            let cells: Vec<Cell> = (at..end).map(joined).collect();
-            let all = cells.iter().all(|&cell| cell != Cell::OPAQUE);
-            for (place, cell) in memory.frame[at..end].iter_mut().zip(cells) {
-                *place = if all { cell } else { Cell::OPAQUE };
-            }
+            let mut cells: Vec<Cell> = (at..end).map(joined).collect();
+            join.word(&mut cells);
+            memory.frame[at..end].copy_from_slice(&cells);
             at = end;
         }
         memory.pointers.clear();
-        for (&at, whole) in &self.pointers {
-            let joined = other.pointers.get(&at).and_then(|next| join.whole(*whole, *next));
-            match joined {
-                Some(joined) => {
-                    memory.pointers.insert(at, joined);
-                }
-                None => {
-                    let first = memory.in_frame(at);
-                    for bit in 0..64 {
-                        let next = other.cell_at(8 * at + bit as i64);
-                        memory.frame[first + bit] = join.cell(join.lost(), next);
-                    }
-                }
+        for &at in self.pointers.keys().chain(other.pointers.keys()) {
+            let number = |memory: &Memory| Some(Form::number(join.number_of(&memory.word(at))?));
+            let [one, next] = [self, other].map(|memory| {
+                let whole = memory.pointers.get(&at).copied();
+                whole.or_else(|| number(memory).map(Whole::Count))
+            });
+            let joined = one.zip(next).and_then(|(one, next)| join.whole(one, next));
+            if let Some(joined) = joined {
+                memory.pointers.insert(at, joined);
             }
-        }
-        // A value that is whole on one side only is dropped.
-        for &at in other.pointers.keys().filter(|at| !self.pointers.contains_key(at)) {
+            // A value that is whole on one side only is dropped.
+            let [one, next] = [self, other].map(|memory| match memory.pointers.contains_key(&at) {
+                true => [join.lost(); 64],
+                false => memory.word(at),
+            });
             let first = memory.in_frame(at);
             for bit in 0..64 {
-                let one = self.cell_at(8 * at + bit as i64);
-                memory.frame[first + bit] = join.cell(join.lost(), one);
+                let both = join.cell(one[bit], next[bit]);
+                memory.frame[first + bit] = if joined.is_some() { Cell::UNSET } else { both };
             }
         }
         Some(memory)
@@ -112,6 +109,9 @@ impl Memory {
             extent.content = cover.widened(extent.content, other.extents[number].content);
         }
         self.orders.retain(|regions, order| other.orders.get(regions) == Some(order));
+        for (own, next) in self.scopes.iter_mut().zip(&other.scopes) {
+            own.widen(next, &|claimed, found| cover.form(claimed, found));
+        }
     }
 
     /// Whether another memory satisfies all claims of this one.
@@ -143,9 +143,17 @@ impl Memory {
         });
         let orders =
             self.orders.iter().all(|(regions, order)| other.orders.get(regions) == Some(order));
+        let is = |claimed, found| cover.form(claimed, found);
+        let scopes = self.scopes.len() == other.scopes.len()
+            && self.scopes.iter().zip(&other.scopes).all(|(own, next)| own.covers(next, &is));
         let ranges =
             cover.unknowns(&self.unknowns, &other.unknowns) && buffers && extents && orders;
-        ranges && stream && frame && kept && more.into_iter().all(is_whole)
+        ranges && scopes && stream && frame && kept && more.into_iter().all(is_whole)
+    }
+
+    /// The bits of eight bytes of the frame.
+    fn word(&self, at: i64) -> [Cell; 64] {
+        std::array::from_fn(|bit| self.cell_at(8 * at + bit as i64))
     }
 
     /// A bit of the frame, by its offset in bits; unset if it was never written.

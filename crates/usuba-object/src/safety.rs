@@ -35,9 +35,9 @@ use super::blocks::Turning;
 use super::calls::Calls;
 use super::cell::{Bits, Cell};
 use super::elf::Object;
-use super::frame_phases::{KNOWN_PHASES, Phases};
+use super::frame_phases::Phases;
 use super::memory::{Access, Buffer, Extent, Memory, Pointer, Region, Whole};
-use super::safety_search::{Path, Search, State};
+use super::safety_search::Search;
 use super::symbolic_count::{Form, Range, Unknowns};
 use super::{Fault, Forks, Residue, Rule, World};
 
@@ -116,6 +116,8 @@ pub struct Evidence {
 /// Proves that a function of an object is memory-safe, terminates and is constant-time, on at most
 /// `longest` instructions. Secrets that it leaves are in the evidence.
 ///
+/// All paths are followed to their ends, if these are few; else paths are joined where they meet.
+///
 /// # Errors
 /// The first rule that is broken, or the first instruction outside the model.
 pub fn prove<M: Turning>(
@@ -123,33 +125,48 @@ pub fn prove<M: Turning>(
     function: &Function,
     longest: u64,
 ) -> Result<Evidence, Fault> {
-    let entry = object.function(&function.symbol).ok_or_else(|| {
-        Fault::new(Rule::Unsupported, format!("there is no function `{}`", function.symbol))
-    })?;
-    let mut evidence = Evidence::default();
-    let cases = std::iter::once(None).chain(function.equal.iter().copied().map(Some));
-    for equal in cases {
-        let mut phases = Phases::default();
-        while let Some(phase) = phases.next() {
-            evidence.phases = evidence.phases.max(phases.count() + 1);
-            let bits = Bits::flat();
-            let (memory, parameters) = function.enter::<M>(equal, phase)?;
-            let forks = Forks { follows: true, ..Forks::default() };
-            let world = World { bits, memory, object, calls: Calls::default(), forks };
-            let (returns, asked) = (function.returns, KNOWN_PHASES);
-            let mut search = Search { world, evidence: &mut evidence, returns, longest, asked };
-            let machine = M::enter(&parameters, entry);
-            let memory =
-                std::mem::replace(&mut search.world.memory, Memory::new(Vec::new(), &[], 0));
-            let state = Box::new(State { machine, memory });
-            search.explore(state, &mut Vec::new(), Path::default())?;
-            phases.done(phase, search.asked);
-        }
-    }
-    Ok(evidence)
+    let apart = function.search::<M>(object, longest.min(APART), false);
+    apart.or_else(|fault| {
+        let joined = function.search::<M>(object, longest, true);
+        joined.map_err(|other| if fault.rule == Rule::TooLong { other } else { fault })
+    })
 }
 
+/// The most instructions on paths that are not joined.
+const APART: u64 = 100_000;
+
 impl Function {
+    /// Executes the function in all cases, on at most `longest` instructions.
+    fn search<M: Turning>(
+        &self,
+        object: &Object,
+        longest: u64,
+        joins: bool,
+    ) -> Result<Evidence, Fault> {
+        let entry = object.function(&self.symbol).ok_or_else(|| {
+            Fault::new(Rule::Unsupported, format!("there is no function `{}`", self.symbol))
+        })?;
+        let mut evidence = Evidence::default();
+        let cases = std::iter::once(None).chain(self.equal.iter().copied().map(Some));
+        for equal in cases {
+            let mut phases = Phases::default();
+            while let Some(phase) = phases.next() {
+                evidence.phases = evidence.phases.max(phases.count() + 1);
+                let bits = Bits::flat();
+                let (memory, parameters) = self.enter::<M>(equal, phase)?;
+                let forks = Forks { follows: true, ..Forks::default() };
+                let nothing = Memory::new(Vec::new(), &[], 0);
+                let world = World { bits, memory: nothing, object, calls: Calls::default(), forks };
+                let bounds = (longest, joins);
+                let mut search = Search::new(world, &mut evidence, self.returns, bounds);
+                search.prove(M::enter(&parameters, entry), memory)?;
+                let asked = search.asked;
+                phases.done(phase, asked);
+            }
+        }
+        Ok(evidence)
+    }
+
     /// The memory and the parameters at entry; the two buffers of `equal` begin at one address.
     fn enter<M: Turning>(
         &self,

@@ -10,13 +10,19 @@
 //! that is reached again is a loop, which `block_step` proves; a claim that a turn breaks is
 //! weakened. A quotient makes a number a multiple and a remainder.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 
 use super::block_step::{Cover, Join};
 use super::blocks::Turning;
+use super::cell::Bits;
+use super::frame_phases::KNOWN_PHASES;
 use super::memory::{Memory, Pointer};
+use super::path_join::Paths;
 use super::safety::{Evidence, Returns};
-use super::symbolic_count::{Asked, Form, Range, Ranges, Split};
+use super::symbolic_count::{Asked, Form, Range, Ranges, Split, VARIABLES};
 use super::{Fault, Fork, Residue, Rule, Step, World};
 
 /// The most distinguished paths, and unknown branches on one of them.
@@ -32,14 +38,40 @@ const PERIOD: u32 = 2;
 /// A number with more values than this is handled by induction, not by enumeration.
 const MANY: i64 = 16;
 
-/// The statuses that the paths from a branch on return; `None` is a status that is not known.
-pub type Statuses = BTreeSet<Option<u64>>;
-
 /// A point of an execution.
 #[derive(Clone)]
 pub struct State<M> {
     pub machine: M,
     pub memory: Memory,
+    /// Where the return addresses of the calls in progress are in the frame, the first call first.
+    pub calls: Vec<i64>,
+    /// The branches on secrets before it, by their numbers, with their outcomes.
+    pub secrets: Vec<(usize, bool)>,
+}
+
+/// A branch on a secret, and the statuses after each of its outcomes; `None` is a status that is not
+/// known.
+struct Told {
+    fault: Fault,
+    statuses: [BTreeSet<Option<u64>>; 2],
+}
+
+/// Where a part of the search ends: at a place in a function, and outside of the function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Meeting {
+    /// The number of calls in progress.
+    calls: usize,
+    place: Option<u64>,
+}
+
+impl Meeting {
+    /// The return of the proved function.
+    const END: Meeting = Meeting { calls: 0, place: None };
+
+    fn is_at<M: Turning>(self, state: &State<M>) -> bool {
+        let is_place = || self.place == Some(state.machine.place());
+        state.calls.len() < self.calls || state.calls.len() == self.calls && is_place()
+    }
 }
 
 impl<M: Turning> State<M> {
@@ -54,11 +86,42 @@ impl<M: Turning> State<M> {
         self.map_forms(&|form| ranges.reduced(form).unwrap_or(form));
         self
     }
+
+    /// Whether another state may be joined with this one.
+    fn is_like(&self, other: &State<M>, returns: bool) -> bool {
+        self.calls == other.calls
+            && self.secrets == other.secrets
+            && self.machine.is_like(&other.machine, returns)
+    }
+
+    /// One state for two.
+    fn joined(&self, other: &State<M>, bits: &Bits) -> Option<State<M>> {
+        let constants = [false, true].map(|bit| bits.constant(bit));
+        let paths = Paths::new(&self.memory, &other.memory, constants)?;
+        let mut memory = self.memory.joined(&other.memory, &paths)?;
+        let machine = self.machine.joined(&other.machine, bits, &paths);
+        paths.finish(&mut memory);
+        Some(State { machine, memory, calls: self.calls.clone(), secrets: self.secrets.clone() })
+    }
+
+    /// The variables in use.
+    fn variables(&mut self) -> [bool; VARIABLES] {
+        let used = RefCell::new([false; VARIABLES]);
+        self.map_forms(&|form| {
+            for (is_used, factor) in used.borrow_mut().iter_mut().zip(form.terms) {
+                *is_used |= factor != 0;
+            }
+            form
+        });
+        used.into_inner()
+    }
 }
 
 /// The reason why an execution stops.
 enum Stop {
     Returned,
+    /// The search of this part ends.
+    Met,
     Fork(Fork, Fault),
     Asked(Asked, Fault),
 }
@@ -72,8 +135,6 @@ pub struct Visit<M> {
     passes: u32,
     state: Box<State<M>>,
     split: Split,
-    /// The secret branches on the path to it.
-    secrets: u32,
     /// The invariant of the turns, once the branch has been reached again.
     every: Option<(Box<State<M>>, Cover)>,
     /// A weaker invariant, after a turn broke a claim.
@@ -84,26 +145,19 @@ pub struct Visit<M> {
 type Key = (u64, Vec<(i64, Pointer)>);
 
 impl<M> Visit<M> {
-    fn new(key: Key, state: Box<State<M>>, split: Split, path: Path) -> Visit<M> {
-        Visit {
-            key,
-            period: 1,
-            passes: 0,
-            state,
-            split,
-            secrets: path.secrets,
-            every: None,
-            wider: None,
-        }
+    fn new(key: Key, state: Box<State<M>>, split: Split) -> Visit<M> {
+        Visit { key, period: 1, passes: 0, state, split, every: None, wider: None }
     }
 }
 
-/// The path to a state.
-#[derive(Clone, Copy, Default)]
-pub struct Path {
+/// The states where a part of the search ends.
+type Ends<M> = Result<Vec<Box<State<M>>>, Fault>;
+
+/// A part of the search: the branches around it, and where it ends.
+#[derive(Clone, Copy)]
+struct Part {
     depth: u32,
-    /// Branches on secrets.
-    secrets: u32,
+    meeting: Meeting,
 }
 
 pub struct Search<'a, 'o> {
@@ -112,42 +166,138 @@ pub struct Search<'a, 'o> {
     pub evidence: &'a mut Evidence,
     pub returns: Returns,
     pub longest: u64,
+    /// Whether paths are joined where they meet.
+    pub joins: bool,
     /// The largest alignment of the frame that any path has asked for.
     pub asked: u64,
+    told: Vec<Told>,
+    /// Where the paths from branches meet.
+    meetings: FxHashMap<u64, Option<u64>>,
 }
 
-impl Search<'_, '_> {
+impl<'a, 'o> Search<'a, 'o> {
+    pub fn new(
+        world: World<'o>,
+        evidence: &'a mut Evidence,
+        returns: Returns,
+        (longest, joins): (u64, bool),
+    ) -> Search<'a, 'o> {
+        let (told, meetings) = (Vec::new(), FxHashMap::default());
+        Search { world, evidence, returns, longest, joins, asked: KNOWN_PHASES, told, meetings }
+    }
+
     /// Runs a state to all its ends.
-    pub fn explore<M: Turning>(
+    pub fn prove<M: Turning>(&mut self, machine: M, memory: Memory) -> Result<(), Fault> {
+        let state = State { machine, memory, calls: Vec::new(), secrets: Vec::new() };
+        let part = Part { depth: 0, meeting: Meeting::END };
+        self.explore(Box::new(state), &mut Vec::new(), part)?;
+        for Told { fault, statuses: [first, second] } in self.told.drain(..) {
+            if first.contains(&None) || second.contains(&None) || !first.is_disjoint(&second) {
+                let what = format!("{}, and the status does not tell the outcome", fault.what);
+                return Err(Fault { what, ..fault });
+            }
+            self.evidence.told.insert(fault.place);
+        }
+        Ok(())
+    }
+
+    /// Runs a state to the end of a part of the search, or to the return of the function.
+    fn explore<M: Turning>(
         &mut self,
-        mut state: Box<State<M>>,
+        state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
-        mut path: Path,
-    ) -> Result<Statuses, Fault> {
-        path.depth += 1;
-        if path.depth > DEPTH {
+        mut part: Part,
+    ) -> Ends<M> {
+        part.depth += 1;
+        if part.depth > DEPTH {
             let what = format!("more than {DEPTH} branches are not known");
             return Err(Fault::new(Rule::TooLong, what));
         }
-        let before = self.evidence.instructions;
-        match self.run(&mut state)? {
-            Stop::Returned => self.leave(*state),
-            Stop::Fork(fork, fault) => self.fork(state, visits, path, (fork, fault)),
+        let (mut open, mut ends) = (vec![state], Vec::new());
+        while let Some(mut state) = open.pop() {
+            let before = self.evidence.instructions;
+            let stop = match self.run(&mut state, part.meeting)? {
+                Stop::Returned => {
+                    self.leave(*state)?;
+                    continue;
+                }
+                Stop::Met => {
+                    ends.push(state);
+                    continue;
+                }
+                stop => stop,
+            };
+            let is_same = self.evidence.instructions == before + 1;
+            let meeting = self.meeting(&state);
+            if !self.joins || meeting == part.meeting {
+                ends.extend(self.sides(state, visits, part, (stop, is_same))?);
+                continue;
+            }
+            let mut kept = state.variables();
+            for visit in &*visits {
+                kept[visit.split.variable] = true;
+                if let Some((_, Cover { join })) = &visit.every {
+                    (kept[join.ahead], kept[join.behind]) = (true, true);
+                }
+            }
+            state.memory.enter_scope(kept);
+            let sides = self.sides(state, visits, Part { meeting, ..part }, (stop, is_same))?;
+            open.extend(self.join(sides, meeting));
+        }
+        Ok(ends)
+    }
+
+    /// Where the paths from a branch meet: in its function, or where it returns.
+    fn meeting<M: Turning>(&mut self, state: &State<M>) -> Meeting {
+        let (object, place) = (self.world.object, state.machine.place());
+        let meeting = self.meetings.entry(place);
+        let place = *meeting.or_insert_with(|| M::meeting(object, place));
+        Meeting { calls: state.calls.len(), place }
+    }
+
+    /// Joins the states that are alike.
+    fn join<M: Turning>(&self, sides: Vec<Box<State<M>>>, meeting: Meeting) -> Vec<Box<State<M>>> {
+        let mut joined: Vec<Box<State<M>>> = Vec::new();
+        'sides: for side in sides {
+            let returns = side.calls.len() < meeting.calls;
+            for other in joined.iter_mut().filter(|other| other.is_like(&side, returns)) {
+                if let Some(both) = other.joined(&side, &self.world.bits) {
+                    **other = both;
+                    continue 'sides;
+                }
+            }
+            joined.push(side);
+        }
+        joined.iter_mut().for_each(|state| state.memory.leave_scope());
+        joined
+    }
+
+    /// The ends of all cases of a state that has stopped.
+    fn sides<M: Turning>(
+        &mut self,
+        state: Box<State<M>>,
+        visits: &mut Vec<Visit<M>>,
+        part: Part,
+        (stop, is_same): (Stop, bool),
+    ) -> Ends<M> {
+        match stop {
+            Stop::Returned | Stop::Met => Ok(vec![state]),
+            Stop::Fork(fork, fault) => self.fork(state, visits, part, (fork, fault)),
             Stop::Asked(Asked::Divided { variable, divisor }, fault) => {
                 let divided = divided(state, variable, divisor).ok_or(fault)?;
-                let mut all = Statuses::new();
+                let mut all = Vec::new();
                 for state in divided {
-                    all.extend(self.explore(state, visits, path)?);
+                    all.extend(self.explore(state, visits, part)?);
                 }
                 Ok(all)
             }
             Stop::Asked(Asked::Split(split), fault) => {
                 let range = state.memory.unknowns.ranges.0[split.variable];
-                let is_same = self.evidence.instructions == before + 1;
-                if is_same || range.high - range.low <= MANY {
-                    return self.halves(state, visits, path, split);
+                let is_branch = M::is_branch(self.world.object, state.machine.place());
+                if is_same || !is_branch || range.high - range.low <= MANY {
+                    return self.halves(state, visits, part, split);
                 }
-                self.turn(state, visits, path, (split, fault))
+                self.turn(state, visits, part, (split, fault))
             }
         }
     }
@@ -157,12 +307,12 @@ impl Search<'_, '_> {
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
-        path: Path,
+        part: Part,
         split: Split,
-    ) -> Result<Statuses, Fault> {
-        let mut all = Statuses::new();
+    ) -> Ends<M> {
+        let mut all = Vec::new();
         for ranges in state.memory.unknowns.ranges.halves(split) {
-            all.extend(self.explore(state.clone().with_ranges(ranges), visits, path)?);
+            all.extend(self.explore(state.clone().with_ranges(ranges), visits, part)?);
         }
         Ok(all)
     }
@@ -172,16 +322,22 @@ impl Search<'_, '_> {
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
-        mut path: Path,
+        part: Part,
         (fork, fault): (Fork, Fault),
-    ) -> Result<Statuses, Fault> {
+    ) -> Ends<M> {
         if fork.is_secret && self.returns == Returns::Nothing {
             return Err(fault);
         }
-        path.secrets += fork.is_secret as u32;
-        let mut sides = Vec::new();
+        let number = self.told.len();
+        if fork.is_secret {
+            self.told.push(Told { fault, statuses: Default::default() });
+        }
+        let mut all = Vec::new();
         for outcome in [false, true] {
             let mut state = state.clone();
+            if fork.is_secret {
+                state.secrets.push((number, outcome));
+            }
             if let Some(bit) = fork.bit {
                 let bits = &self.world.bits;
                 let of = |cell| bits.assumed(cell, bit, outcome);
@@ -189,17 +345,9 @@ impl Search<'_, '_> {
                 state.machine.map(bits, &of);
             }
             self.world.forks.outcome = Some(outcome);
-            sides.push(self.explore(state, visits, path)?);
+            all.extend(self.explore(state, visits, part)?);
         }
-        if fork.is_secret {
-            let known = sides.iter().flatten().all(|status| status.is_some());
-            if !known || !sides[0].is_disjoint(&sides[1]) {
-                let what = format!("{}, and the status does not tell the outcome", fault.what);
-                return Err(Fault { what, ..fault });
-            }
-            self.evidence.told.insert(fault.place);
-        }
-        Ok(sides.into_iter().flatten().collect())
+        Ok(all)
     }
 
     /// A branch on a number that is not known, perhaps of a loop.
@@ -207,17 +355,17 @@ impl Search<'_, '_> {
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
-        path: Path,
+        part: Part,
         (split, fault): (Split, Fault),
-    ) -> Result<Statuses, Fault> {
+    ) -> Ends<M> {
         let place = state.machine.place();
         let key = (place, state.memory.callers(state.machine.stack_offset()));
         let Some(at) = visits.iter().position(|visit| visit.key == key) else {
-            return self.first_turn(Visit::new(key, state, split, path), visits, path);
+            return self.first_turn(Visit::new(key, state, split), visits, part);
         };
         visits[at].passes += 1;
         if visits[at].passes < visits[at].period {
-            return self.halves(state, visits, path, split);
+            return self.halves(state, visits, part, split);
         }
         if let Some((every, cover)) = &visits[at].every {
             let bits = &self.world.bits;
@@ -234,10 +382,13 @@ impl Search<'_, '_> {
             }
             // The paths from the invariant on have been followed; a secret branch of this turn may
             // lead to each of their statuses.
-            let is_told = visits[at].secrets == path.secrets;
-            return Ok(if is_told { Statuses::new() } else { Statuses::from([None]) });
+            for &(number, outcome) in &state.secrets[every.secrets.len().min(state.secrets.len())..]
+            {
+                self.told[number].statuses[outcome as usize].insert(None);
+            }
+            return Ok(Vec::new());
         }
-        self.generalise(visits, at, (state, path), (split, fault))
+        self.generalise(visits, at, (state, part), (split, fault))
     }
 
     /// The first turn of a loop, or a branch that is none. Two turns of some loops differ, where
@@ -246,15 +397,15 @@ impl Search<'_, '_> {
         &mut self,
         visit: Visit<M>,
         visits: &mut Vec<Visit<M>>,
-        path: Path,
-    ) -> Result<Statuses, Fault> {
+        part: Part,
+    ) -> Ends<M> {
         let at = visits.len();
         let [below, above] = visit.state.memory.unknowns.ranges.halves(visit.split);
-        let mut outcome = Ok(Statuses::new());
+        let mut outcome = Ok(Vec::new());
         for period in 1..=PERIOD {
             visits.truncate(at);
             visits.push(Visit { period, ..visit.clone() });
-            outcome = self.explore(visit.state.clone().with_ranges(above), visits, path);
+            outcome = self.explore(visit.state.clone().with_ranges(above), visits, part);
             if outcome.is_ok() || visits.get(at).is_none_or(|visit| visit.every.is_none()) {
                 break;
             }
@@ -267,7 +418,7 @@ impl Search<'_, '_> {
         }
         visits.truncate(at + 1);
         if visits.pop().is_some_and(|visit| visit.every.is_none()) {
-            all.extend(self.explore(visit.state.with_ranges(below), visits, path)?);
+            all.extend(self.explore(visit.state.with_ranges(below), visits, part)?);
         }
         Ok(all)
     }
@@ -278,9 +429,9 @@ impl Search<'_, '_> {
         &mut self,
         visits: &mut Vec<Visit<M>>,
         at: usize,
-        (state, path): (Box<State<M>>, Path),
+        (state, part): (Box<State<M>>, Part),
         (split, fault): (Split, Fault),
-    ) -> Result<Statuses, Fault> {
+    ) -> Ends<M> {
         let unsupported = |what: &str| Fault { what: what.into(), ..fault.clone() };
         let first = &visits[at];
         let step = split.at - first.split.at;
@@ -292,21 +443,26 @@ impl Search<'_, '_> {
         let constants = Some([false, true].map(|bit| self.world.bits.constant(bit)));
         let join = Join { ahead: split.variable, behind, step, constants };
         let memory = first.state.memory.joined(&state.memory, &join);
-        let memory = memory.ok_or_else(|| unsupported("the lengths of two turns differ"))?;
+        let mut memory = memory.ok_or_else(|| unsupported("the lengths of two turns differ"))?;
+        join.unknowns(&mut memory.unknowns);
         let machine = first.state.machine.joined(&state.machine, &self.world.bits, &join);
-        let mut every = Box::new(State { machine, memory });
-        let mut outcome = Ok(Statuses::new());
+        if first.state.secrets != state.secrets {
+            return Err(unsupported("a turn of the loop depends on an input"));
+        }
+        let (calls, secrets) = (state.calls.clone(), state.secrets.clone());
+        let mut every = Box::new(State { machine, memory, calls, secrets });
+        let mut outcome = Ok(Vec::new());
         for _ in 0..WIDENED {
             visits.truncate(at + 1);
             visits[at].passes = 0;
             visits[at].wider = None;
             visits[at].every = Some((every.clone(), Cover { join }));
             let place = every.machine.place();
-            outcome = match self.run(&mut every)? {
+            outcome = match self.run(&mut every, part.meeting)? {
                 Stop::Asked(Asked::Split(split), _)
                     if every.machine.place() == place && split.variable == join.ahead =>
                 {
-                    self.halves(every, visits, path, split)
+                    self.halves(every, visits, part, split)
                 }
                 _ => Err(unsupported("the loop depends on something else as well")),
             };
@@ -318,32 +474,41 @@ impl Search<'_, '_> {
         outcome
     }
 
-    /// Runs a state to its end, or to an instruction that needs to know more.
-    fn run<M: Turning>(&mut self, state: &mut State<M>) -> Result<Stop, Fault> {
+    /// Runs a state to its end, to the end of a part, or to an instruction that needs to know more.
+    fn run<M: Turning>(&mut self, state: &mut State<M>, meeting: Meeting) -> Result<Stop, Fault> {
         std::mem::swap(&mut self.world.memory, &mut state.memory);
-        let stop = self.steps(&mut state.machine);
+        let stop = self.steps(state, meeting);
         std::mem::swap(&mut self.world.memory, &mut state.memory);
         self.asked = self.asked.max(state.memory.asked);
         stop
     }
 
-    fn steps<M: Turning>(&mut self, machine: &mut M) -> Result<Stop, Fault> {
-        loop {
+    fn steps<M: Turning>(&mut self, state: &mut State<M>, meeting: Meeting) -> Result<Stop, Fault> {
+        while !meeting.is_at(state) {
             if self.evidence.instructions == self.longest {
                 let what = format!("it does not return in {} instructions", self.longest);
                 return Err(Fault::new(Rule::TooLong, what));
             }
             self.evidence.instructions += 1;
-            let place = machine.place();
-            let step = machine.step(&mut self.world);
+            let place = state.machine.place();
+            let step = state.machine.step(&mut self.world);
             // An outcome is for one instruction.
             self.world.forks.outcome = None;
+            let stack = state.machine.stack_offset();
             let fault = match step {
                 Ok(Step::Next) => continue,
+                Ok(Step::Called) => {
+                    state.calls.push(stack);
+                    continue;
+                }
+                Ok(Step::Back) => {
+                    state.calls.retain(|&call| call >= stack);
+                    continue;
+                }
                 Ok(Step::Returned) => return Ok(Stop::Returned),
                 Err(fault) => fault,
             };
-            machine.go_to(place);
+            state.machine.go_to(place);
             if let Some(fork) = self.world.forks.asked.take() {
                 return Ok(Stop::Fork(fork, fault));
             }
@@ -352,10 +517,11 @@ impl Search<'_, '_> {
                 None => Err(fault),
             };
         }
+        Ok(Stop::Met)
     }
 
     /// The end of a path.
-    fn leave<M: Turning>(&mut self, mut state: State<M>) -> Result<Statuses, Fault> {
+    fn leave<M: Turning>(&mut self, mut state: State<M>) -> Result<(), Fault> {
         self.evidence.paths += 1;
         if self.evidence.paths > PATHS {
             let what = format!("it has more than {PATHS} paths");
@@ -374,7 +540,10 @@ impl Search<'_, '_> {
         if size(&residue) > size(&evidence.residue) {
             evidence.residue = residue;
         }
-        Ok(Statuses::from([status]))
+        for (number, outcome) in state.secrets {
+            self.told[number].statuses[outcome as usize].insert(status);
+        }
+        Ok(())
     }
 }
 

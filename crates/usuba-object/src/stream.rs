@@ -19,7 +19,7 @@
 
 use std::rc::Rc;
 
-use super::block_step::{Cover, Join};
+use super::block_step::{Cover, Joining};
 use super::cell::{Bits, Cell, Instance};
 use super::symbolic_count::{Form, Ranges};
 use super::{Fault, Rule};
@@ -399,7 +399,7 @@ impl Stream {
     }
 
     /// See [`super::memory::Memory::joined`].
-    pub fn joined(&self, other: &Stream, join: &Join) -> Option<Stream> {
+    pub fn joined(&self, other: &Stream, join: &impl Joining) -> Option<Stream> {
         if !self.is_clean() || !other.is_clean() {
             return None;
         }

@@ -14,7 +14,7 @@
 //! *Limits:* forms and their products with constants; `VARIABLES` variables.
 
 /// Variables of a proof, at most.
-pub const VARIABLES: usize = 12;
+pub const VARIABLES: usize = 16;
 
 /// A quotient with more values is a variable, not a case each.
 const MANY: i64 = 4;
@@ -67,6 +67,13 @@ impl Form {
     /// `None` if a factor overflows.
     pub fn minus(self, other: Form) -> Option<Form> {
         self.plus(other.times(-1)?)
+    }
+
+    /// The form with the remainders of all factors by a positive divisor.
+    fn remainder(mut self, divisor: i64) -> Form {
+        self.constant = self.constant.rem_euclid(divisor);
+        self.terms.iter_mut().for_each(|factor| *factor = factor.rem_euclid(divisor));
+        self
     }
 
     /// With another form in the place of a variable.
@@ -199,13 +206,9 @@ impl Ranges {
 
     /// Quotient and remainder by a positive divisor; `None` if they are no forms.
     pub fn divided(&self, form: Form, divisor: i64) -> Option<(Form, Form)> {
-        let (mut quotient, mut rest) = (Form::default(), Form::default());
+        let (mut quotient, rest) = (form, form.remainder(divisor));
         quotient.constant = form.constant.div_euclid(divisor);
-        rest.constant = form.constant.rem_euclid(divisor);
-        for (at, &factor) in form.terms.iter().enumerate() {
-            quotient.terms[at] = factor.div_euclid(divisor);
-            rest.terms[at] = factor.rem_euclid(divisor);
-        }
+        quotient.terms.iter_mut().for_each(|factor| *factor = factor.div_euclid(divisor));
         // The rest may be a multiple and a remainder again.
         let (low, high) = self.bounds(rest);
         let (first, last) = (low.div_euclid(divisor as i128), high.div_euclid(divisor as i128));
@@ -222,15 +225,18 @@ impl Ranges {
         let open = |&at: &usize| form.terms[at] % divisor != 0;
         let width = |at: usize| self.0[at].high - self.0[at].low;
         let widest = (0..VARIABLES).filter(open).max_by_key(|&at| width(at))?;
-        (form.terms[widest] == 1 && width(widest) > MANY * divisor).then_some(widest)
+        (form.terms[widest].abs() == 1 && width(widest) > MANY * divisor).then_some(widest)
+    }
+
+    /// How many values a quotient differs by from a form, at most.
+    pub fn quotients(&self, form: Form, divisor: i64) -> i128 {
+        let (low, high) = self.bounds(form.remainder(divisor));
+        high.div_euclid(divisor.into()) - low.div_euclid(divisor.into())
     }
 
     /// Whether a quotient that is no form is one: splits where it changes.
     pub fn quotient(&self, form: Form, divisor: i64) -> Verdict {
-        let mut rest = Form::number(form.constant.rem_euclid(divisor));
-        for (at, &factor) in form.terms.iter().enumerate() {
-            rest.terms[at] = factor.rem_euclid(divisor);
-        }
+        let rest = form.remainder(divisor);
         let next = self.bounds(rest).0.div_euclid(divisor as i128) + 1;
         let over = i64::try_from(next).ok().and_then(|next| next.checked_mul(divisor));
         match over.and_then(|over| rest.minus(Form::number(over))) {

@@ -158,7 +158,7 @@ impl Run<'_, '_> {
         }
         self.push(Word::Pointer(Object::pointer(self.i.next_ip())))?;
         self.x86.next = target;
-        Ok(Step::Next)
+        Ok(Step::Called)
     }
 
     pub fn return_to(&mut self) -> Result<Step, Fault> {
@@ -173,7 +173,7 @@ impl Run<'_, '_> {
             Word::Pointer(Pointer { region: Region::Caller, offset: 0 }) => Ok(Step::Returned),
             Word::Pointer(at) if let Some(place) = Object::place(at) => {
                 self.x86.next = place;
-                Ok(Step::Next)
+                Ok(Step::Back)
             }
             _ => Err(Fault::new(Rule::NotRestored, "it returns to what is no return address")),
         }

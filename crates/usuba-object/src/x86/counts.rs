@@ -23,6 +23,9 @@ use crate::{Fault, Rule};
 /// A number with at most this many values is told apart where the model has no form.
 const FEW: i128 = 64;
 
+/// A quotient with at most this many values is told apart.
+const MANY: i128 = 4;
+
 /// The result of an operation on a count, and its flags.
 type Made = Result<(Word, Flags), Fault>;
 
@@ -285,6 +288,14 @@ impl Run<'_, '_> {
         match shift {
             Shift::Left => self.count_word(form.times(divisor), bytes),
             Shift::Right | Shift::Arithmetic if is_quotient() => {
+                // Many cases are one, which is not known.
+                let ranges = self.ranges();
+                if self.world.forks.follows
+                    && ranges.dividend(form, divisor).is_none()
+                    && ranges.quotients(form, divisor) > MANY
+                {
+                    return Err(unsupported("a quotient with many values"));
+                }
                 let (quotient, _) = self.divided(form, divisor)?;
                 self.count_word(Some(quotient), bytes)
             }

@@ -27,6 +27,7 @@ use super::registers::{Flag, Flags, PARAMETERS, Word};
 use super::string_instructions::Length;
 use super::{Done, Run, unsupported};
 use crate::cell::Cell;
+use crate::elf::Object;
 use crate::memory::{Moving, Pointer, Region};
 use crate::stream::{Side, Stream};
 use crate::symbolic_count::Form;
@@ -197,12 +198,15 @@ impl Run<'_, '_> {
         let (Some(to), Some(from)) = (to.place(), from.place()) else {
             return Err(Fault::new(Rule::OutOfBounds, "a copy to or from no buffer"));
         };
+        let content = match from.region {
+            Region::Section(_) => self.constant_span(from, bytes)?,
+            _ => {
+                let World { bits, memory, .. } = &mut *self.world;
+                memory.read_span(from, bytes, stack, |cell| bits.is_secret(cell))?
+            }
+        };
         let World { bits, memory, .. } = &mut *self.world;
         let is_secret = |cell| bits.is_secret(cell);
-        let content = match from.region {
-            Region::Section(_) => return Err(unsupported("a copy of a part of the object")),
-            _ => memory.read_span(from, bytes, stack, is_secret)?,
-        };
         let apart = |low: Moving, high: Moving| {
             let gap = high.offset.minus(low.offset).and_then(|gap| gap.minus(bytes));
             gap.is_some_and(|gap| memory.unknowns.ranges.never_negative(gap))
@@ -211,6 +215,21 @@ impl Run<'_, '_> {
             return Err(unsupported("a block is copied onto itself"));
         }
         memory.write_span(to, bytes, stack, (content, is_secret))
+    }
+
+    /// One bit that stands for constants of the object.
+    fn constant_span(&self, from: Moving, bytes: Form) -> Result<Cell, Fault> {
+        let ranges = self.world.memory.unknowns.ranges;
+        let (low, most) = (ranges.bounds(from.offset).0, from.offset.plus(bytes));
+        let high = most.map(|most| ranges.bounds(most).1).filter(|_| ranges.never_negative(bytes));
+        let span = i64::try_from(low).ok().zip(high.and_then(|high| usize::try_from(high - low).ok()));
+        let place = |offset| Object::place(Pointer { region: from.region, offset });
+        let span = span.and_then(|(offset, count)| Some((place(offset)?, count)));
+        let is_there = |&(place, count): &(u64, usize)| self.world.object.constant(place, count).is_ok();
+        match span.filter(is_there) {
+            Some(_) => Ok(Cell::UNSET),
+            None => Err(unsupported("a copy of a part of the object")),
+        }
     }
 
     /// Copies the blocks that are left, from the caller or to the caller.

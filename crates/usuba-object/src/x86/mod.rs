@@ -22,7 +22,7 @@
 //! - `control`: jumps, calls, the stack; `string_instructions`: copies and fillings of memory.
 //! - `counts`: numbers that depend on the number of blocks.
 //! - `library`: functions of the C library that copy and fill; `kernels`: other kernels.
-//! - `turns`: states at the turns of a loop over blocks.
+//! - `turns`: states at the turns of a loop over blocks; `meets`: where paths from a branch meet.
 
 mod address;
 mod control;
@@ -33,6 +33,7 @@ mod lanes;
 mod library;
 mod long;
 mod masks;
+mod meets;
 mod moves;
 mod operands;
 mod registers;

@@ -1,16 +1,37 @@
 //! States of the processor at the turns of a loop over blocks, for induction.
 
-use super::X86;
-use super::registers::{Flag, Flags, LANES, VECTOR, Word};
-use crate::block_step::{Cover, Join};
+use super::registers::{Flag, Flags, LANES, RSP, VECTOR, Word};
+use super::{X86, meets};
+use crate::block_step::{Cover, Joining};
 use crate::blocks::Turning;
 use crate::cell::{Bits, Cell};
+use crate::elf::Object;
 use crate::memory::{Moving, Whole};
 use crate::symbolic_count::Form;
 
 impl Turning for X86 {
     fn place(&self) -> u64 {
         self.next
+    }
+
+    fn is_branch(object: &Object, place: u64) -> bool {
+        meets::is_branch(object, place)
+    }
+
+    fn meeting(object: &Object, branch: u64) -> Option<u64> {
+        meets::meeting(object, branch)
+    }
+
+    /// Statuses that differ stay apart.
+    fn is_like(&self, other: &X86, returns: bool) -> bool {
+        let status = |x86: &X86| match x86.general[0] {
+            Word::Number(status) if returns => Some(status),
+            _ => None,
+        };
+        self.next == other.next
+            && self.x87 == other.x87
+            && self.general[RSP] == other.general[RSP]
+            && status(self) == status(other)
     }
 
     fn stack_offset(&self) -> i64 {
@@ -67,7 +88,7 @@ impl Turning for X86 {
         }
     }
 
-    fn joined(&self, other: &X86, bits: &Bits, join: &Join) -> X86 {
+    fn joined(&self, other: &X86, bits: &Bits, join: &impl Joining) -> X86 {
         let mut joined = self.clone();
         for (one, next) in joined.general.iter_mut().zip(&other.general) {
             *one = joined_word(one, next, bits, join);
@@ -176,7 +197,7 @@ fn lanes() -> impl Iterator<Item = (usize, usize)> {
     (0..32).flat_map(|number| (0..LANES).map(move |lane| (number, lane)))
 }
 
-fn joined_word(one: &Word, next: &Word, bits: &Bits, join: &Join) -> Word {
+fn joined_word(one: &Word, next: &Word, bits: &Bits, join: &impl Joining) -> Word {
     let both = one.whole().zip(next.whole());
     if let Some(joined) = both.and_then(|(one, next)| join.whole(one, next)) {
         return Word::from(joined);
@@ -189,7 +210,7 @@ fn joined_word(one: &Word, next: &Word, bits: &Bits, join: &Join) -> Word {
 }
 
 /// The bits of a word that is whole in one of two states.
-fn lost_word(one: &Word, next: &Word, bits: &Bits, join: &Join) -> [Cell; 64] {
+fn lost_word(one: &Word, next: &Word, bits: &Bits, join: &impl Joining) -> [Cell; 64] {
     let [one, next] = [one, next].map(|word| word.cells(bits).unwrap_or([join.lost(); 64]));
     std::array::from_fn(|at| join.cell(one[at], next[at]))
 }
