@@ -1,5 +1,6 @@
 //! Types, declarations and instances.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::diag::Span;
@@ -131,6 +132,8 @@ pub enum Kind {
 pub struct Body {
     pub vars: Vec<Var>,
     pub stmts: Vec<ast::Stmt>,
+    /// The declarations that it calls, sorted.
+    pub calls: Vec<DeclId>,
     pub span: Span,
 }
 
@@ -233,6 +236,38 @@ impl VarType {
             VarType::Nat => 1,
             VarType::Words { dims, .. } => dims.iter().map(|&d| d as usize).product(),
         }
+    }
+}
+
+impl Program {
+    /// The declarations that a declaration and its contract call, directly or not, in the order of
+    /// the text; it is the last one.
+    pub fn reached(&self, id: DeclId) -> Vec<DeclId> {
+        let mut reached = BTreeSet::new();
+        let mut next = vec![id];
+        while let Some(id) = next.pop() {
+            if reached.insert(id) {
+                next.extend(self.calls(id));
+            }
+        }
+        reached.into_iter().collect()
+    }
+
+    /// The declarations that a declaration and its contract call.
+    fn calls(&self, id: DeclId) -> Vec<DeclId> {
+        let decl = &self.decls[id];
+        let mut calls = Vec::new();
+        if let Kind::Node(bodies) = &decl.kind {
+            calls.extend(bodies.iter().flat_map(|body| &body.calls));
+        }
+        for clause in &decl.contract {
+            for term in [&clause.left, &clause.right] {
+                term.callees(&mut |name| {
+                    calls.extend(self.decls.iter().position(|d| *d.name == *name))
+                });
+            }
+        }
+        calls
     }
 }
 
