@@ -43,7 +43,7 @@ pub struct Symbolic {
     induction: bool,
     /// Carried words at the beginning of any turn, by name.
     pub carried: FxHashMap<Num, String>,
-    /// An obligation failed for what carried words are known to be.
+    /// An obligation failed that depends on the interval of a carried word.
     pub blamed: bool,
     /// Values of free numbers where an obligation may fail.
     pub examples: Vec<FxHashMap<Num, BigUint>>,

@@ -520,24 +520,6 @@ impl Role {
     }
 }
 
-impl Term {
-    /// The names of the value maps and nodes that it applies, in order.
-    pub fn callees<'t>(&'t self, visit: &mut dyn FnMut(&'t str)) {
-        match &self.kind {
-            TermKind::Int(_) | TermKind::Var(_) => {}
-            TermKind::Apply { callee, args } => {
-                visit(&callee.name);
-                args.iter().for_each(|arg| arg.callees(visit));
-            }
-            TermKind::Bin(_, left, right) => {
-                left.callees(visit);
-                right.callees(visit);
-            }
-            TermKind::Sum { term, .. } => term.callees(visit),
-        }
-    }
-}
-
 impl TermOp {
     pub fn symbol(self) -> &'static str {
         match self {

@@ -262,8 +262,8 @@ impl Program {
         }
         for clause in &decl.contract {
             for term in [&clause.left, &clause.right] {
-                term.callees(&mut |name| {
-                    calls.extend(self.decls.iter().position(|d| *d.name == *name))
+                callees(term, &mut |name| {
+                    calls.extend(self.decls.iter().position(|decl| *decl.name == *name));
                 });
             }
         }
@@ -368,6 +368,22 @@ impl Instance {
 
     pub(super) fn bind_dir(&mut self, name: &Rc<str>, dir: Dir) {
         bind(&mut self.dirs, name, dir);
+    }
+}
+
+/// The names of the value maps and nodes that a term applies, in order.
+fn callees(term: &ast::Term, visit: &mut dyn FnMut(&str)) {
+    match &term.kind {
+        ast::TermKind::Int(_) | ast::TermKind::Var(_) => {}
+        ast::TermKind::Apply { callee, args } => {
+            visit(&callee.name);
+            args.iter().for_each(|arg| callees(arg, visit));
+        }
+        ast::TermKind::Bin(_, left, right) => {
+            callees(left, visit);
+            callees(right, visit);
+        }
+        ast::TermKind::Sum { term, .. } => callees(term, visit),
     }
 }
 

@@ -158,8 +158,8 @@ impl<D: Domain> Walker<'_, D> {
         self.stmts(f, &l.body)
     }
 
-    /// All turns after the first, which began with the words `start`, by induction: a turn whose
-    /// carried words stand for those of any turn. The body does not use the index, so it defines
+    /// All turns after the first, which began with the words `start`, by induction: a turn with
+    /// values of the carried words that stand for their values in every turn. The body does not use the index, so it defines
     /// the same words in every turn, and reads no word that the first turn lacked.
     fn any_turn(
         &mut self,
