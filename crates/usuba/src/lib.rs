@@ -106,16 +106,22 @@ pub fn optimise(
         vectors: options.target.simd,
     };
     let mut lowered = to_usuba0(program, slice, &lacks)?;
-    for node in &mut lowered.nodes {
-        if options.c.links(node).is_some() {
-            node.inline = ir::Inline::Never;
+    let links = &program.decls[program.entry].links;
+    let mut linked: Vec<&str> = links.iter().map(|&id| &*program.decls[id].name).collect();
+    linked.extend(options.c.linked.iter().map(String::as_str));
+    let entry = lowered.entry;
+    for (id, node) in lowered.nodes.iter_mut().enumerate() {
+        if id != entry.0 as usize && linked.contains(&node.source_name()) {
+            node.inline = ir::Inline::Kernel;
         }
     }
     observer("lower", &lowered);
     let mut pipeline = options.pipeline.clone();
     packing::run(&mut lowered, options.target, options.cpu, pipeline.packing());
-    if lowered.slicing == ir::Slicing::W && pipeline.pass.interleave.factor.is_none() {
-        // W is for one instance at a time, whose latency counts; only users request more.
+    let single = lowered.slicing == ir::Slicing::W || !linked.is_empty();
+    if single && pipeline.pass.interleave.factor.is_none() {
+        // W is for one instance at a time, whose latency counts, and a kernel that is called has
+        // one instance in each lane; only users request more.
         pipeline.pass.interleave.factor = Some(1);
     }
     pipeline.pass.free_keys = options.c.complemented_keys;

@@ -44,8 +44,16 @@ pub struct Decl {
     pub results: Vec<ParamGroup>,
     /// The contract: pre- and postconditions, in the order of the text.
     pub contract: Vec<Clause>,
+    pub links: Option<Box<Links>>,
     pub kind: DeclKind,
     /// From the first option or keyword to the end of the body.
+    pub span: Span,
+}
+
+/// `link mul, square`: the nodes that stay calls where this node is the entry.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Links {
+    pub names: Vec<Ident>,
     pub span: Span,
 }
 
@@ -428,13 +436,14 @@ impl ParamGroup {
 impl Decl {
     /// A declaration without options and contract.
     pub fn new(
-        name: &str,
+        name: impl Into<Ident>,
         params: Vec<ParamGroup>,
         results: Vec<ParamGroup>,
         kind: DeclKind,
     ) -> Decl {
-        let (opts, contract, span) = (Vec::new(), Vec::new(), Span::default());
-        Decl { opts, name: name.into(), params, results, contract, kind, span }
+        let (opts, contract, links) = (Vec::new(), Vec::new(), None);
+        let (name, span) = (name.into(), Span::default());
+        Decl { opts, name, params, results, contract, links, kind, span }
     }
 }
 

@@ -61,6 +61,8 @@ pub enum Inline {
     Auto,
     Always,
     Never,
+    /// Never: it is a kernel of its own, in another file.
+    Kernel,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -235,6 +237,16 @@ impl Port {
 }
 
 impl Node {
+    /// The name in the source. In Usuba0 the sizes of the words are behind it, after a quote.
+    pub fn source_name(&self) -> &str {
+        self.name.rsplit_once('\'').map_or(&*self.name, |(name, _)| name)
+    }
+
+    /// The name in the source of a kernel of its own.
+    pub fn kernel(&self) -> Option<&str> {
+        (self.inline == Inline::Kernel).then(|| self.source_name())
+    }
+
     pub fn bits_of(&self, v: Val) -> u8 {
         self.bits[v.0 as usize]
     }

@@ -139,6 +139,7 @@ impl Resolver {
                     | ast::DeclKind::PermArray(_)
             ),
             contract: decl.contract.clone(),
+            links: Vec::new(),
             kind: Kind::Perm(Vec::new()),
         };
         self.diags.extend(contract::check(&self.done, &self.values, &done));
@@ -172,9 +173,38 @@ impl Resolver {
             self.error(Code::NotSupported, decl.name.span, text).help =
                 Some("only a table has a bit order of its own; remove it".into());
         }
+        let links = decl.links.iter().flat_map(|links| &links.names);
+        done.links = links.filter_map(|link| self.link(link)).collect();
         self.known.entry(name.clone()).or_insert(decl.name.span);
         self.ids.entry(name).or_insert(self.done.len());
         self.done.push(done);
+    }
+
+    /// The node of a link.
+    fn link(&mut self, link: &ast::Ident) -> Option<DeclId> {
+        let name = &link.name;
+        let Some(&id) = self.ids.get(name.as_str()) else {
+            let near = closest(name, self.done.iter().map(|decl| &*decl.name)).map(String::from);
+            let text = format!("no node called `{name}` is declared before");
+            self.error(Code::UndefinedNode, link.span, text).help = Some(match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "declare it above this node".into(),
+            });
+            return None;
+        };
+        let decl = &self.done[id];
+        let nats = decl.params.iter().any(|var| var.ty == VarType::Nat);
+        if decl.array || nats || !matches!(decl.kind, Kind::Node(_)) {
+            let found = match (decl.noun(), decl.array) {
+                ("node", false) => "a node with nat parameters".into(),
+                (noun, array) => format!("a {noun}{}", if array { "[]" } else { "" }),
+            };
+            let text = format!("`{name}` is {found}, expected a single node of words");
+            self.error(Code::BadLink, link.span, text).help =
+                Some("remove it: its calls are inlined".into());
+            return None;
+        }
+        Some(id)
     }
 
     fn value(&mut self, map: ValueMap) {

@@ -32,7 +32,7 @@ use super::header::{self, PortText};
 use super::stats::{Stats, stats};
 use super::{keys, layout, mask_bits, names};
 use crate::ir::op::mask;
-use crate::ir::{Node, NodeId, Op, Port, Program, halves};
+use crate::ir::{NodeId, Op, Port, Program, halves};
 use crate::isa::select::select_halves;
 use crate::isa::sequence::Imm;
 use crate::isa::{Inst, Layout, Row, Target, select, word_lane, word_type};
@@ -82,13 +82,6 @@ pub struct COptions {
 }
 
 impl COptions {
-    /// The name in the source of a node that is a kernel of its own. In Usuba0 the sizes of its
-    /// words are behind it, after a quote.
-    pub fn links<'n>(&self, node: &'n Node) -> Option<&'n str> {
-        let name = node.name.rsplit_once('\'').map_or(&*node.name, |(name, _)| name);
-        self.linked.iter().any(|linked| linked == name).then_some(name)
-    }
-
     /// The C function of such a node, by its name in the source.
     pub fn symbol(&self, name: &str) -> String {
         names::identifier(&self.prefix, name)
@@ -241,8 +234,7 @@ fn file(cx: &Context, emitted: &Emitted, linked: &[String], functions: &[String]
 impl Context<'_> {
     /// The name in the source of a node whose calls go to a kernel in another file.
     fn linked(&self, id: NodeId) -> Option<&str> {
-        let node = self.program.node(id);
-        (id != self.program.entry).then(|| self.options.links(node)).flatten()
+        self.program.node(id).kernel()
     }
 
     fn c_type(&self, bits: u8) -> &'static str {
