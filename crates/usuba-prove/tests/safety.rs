@@ -213,6 +213,12 @@ fn loops_of_any_length_are_safe_by_induction() {
     is(Rule::ReadOnly, &copied.replace("mov [rsi + rcx], al", "mov [rdi + rcx], al"));
     is(Rule::SecretBranch, &copied.replace("inc rcx", "test al, al; je 2f; inc rcx"));
     is(Rule::NotRestored, &copied.replace("2: ", "2: pop rcx; push rcx; push rcx; "));
+    // A length or an address makes no secret public.
+    for mixed in ["add rax, rdx", "and rax, rdi", "lea rcx, [rdi + rdx]; xor rax, rcx"] {
+        let body =
+            "test rdx, rdx; je 1f; movzx eax, byte ptr [rdi]; mix; test rax, rax; js 1f; 1: ret";
+        is(Rule::SecretBranch, &body.replace("mix", mixed));
+    }
     // A loop that does not end for each length, or for odd ones.
     is(Rule::TooLong, "1: cmp rdx, 8; jae 1b; ret");
     is(Rule::TooLong, "test rdx, rdx; je 2f; 1: sub rdx, 2; jne 1b; 2: ret");

@@ -138,19 +138,18 @@ impl Run<'_, '_> {
             [None, None] => {
                 let made = self.combined_counts(operation, operands, bytes);
                 let forms = operands.map(|word| form(word, bytes));
-                let public = (Word::Bits(Box::new([Cell::UNSET; 64])), Flags::UNDEFINED);
-                self.or_public(made, forms, public)
+                self.or_unknown(made, forms, self.unknown_result(operands))
             }
             places => self.moved_by(operation, operands, places),
         })
     }
 
-    /// A result that is outside of the model, of public operands: it is public, and not known.
-    pub fn or_public<T>(
+    /// A result that is outside of the model, unless one of its operands has few values.
+    pub fn or_unknown<T>(
         &mut self,
         made: Result<T, Fault>,
         forms: [Option<Form>; 2],
-        public: T,
+        unknown: T,
     ) -> Result<T, Fault> {
         let forks = &self.world.forks;
         let is_asked = self.world.memory.unknowns.asked.is_some() || forks.asked.is_some();
@@ -162,7 +161,7 @@ impl Run<'_, '_> {
                     low < high && high - low <= FEW
                 };
                 match forms.into_iter().flatten().find(is_small) {
-                    None => Ok(public),
+                    None => Ok(unknown),
                     Some(form) => {
                         self.world.memory.unknowns.ask(ranges.refined(form));
                         Err(fault)
@@ -269,7 +268,7 @@ impl Run<'_, '_> {
         bytes: usize,
     ) -> Result<Word, Fault> {
         let made = self.shifted_form(form, (shift, count), bytes);
-        self.or_public(made, [Some(form), None], Word::Bits(Box::new([Cell::UNSET; 64])))
+        self.or_unknown(made, [Some(form), None], Word::Bits(Box::new([Cell::UNSET; 64])))
     }
 
     fn shifted_form(
@@ -368,8 +367,7 @@ impl Run<'_, '_> {
                 Ok((self.rounded(at, *mask), Flags::UNDEFINED))
             }
             (Binary::And | Binary::Or | Binary::Xor, _) if self.world.forks.follows => {
-                // The number of an address is public, and not known.
-                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), Flags::UNDEFINED))
+                Ok(self.unknown_result([a, b]))
             }
             _ => Err(unsupported("this arithmetic of an address is not modelled")),
         }

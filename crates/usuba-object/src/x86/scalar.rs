@@ -201,11 +201,20 @@ impl Run<'_, '_> {
                 Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
             }
             (Binary::And | Binary::Or | Binary::Xor, ..) if self.world.forks.follows => {
-                // The number of an address is public, and not known.
-                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), Flags::UNDEFINED))
+                Ok(self.unknown_result([a, b]))
             }
             _ => Err(unsupported("this arithmetic of an address is not modelled")),
         }
+    }
+
+    /// A result of which is known only whether it depends on secrets: addresses and counts do not.
+    pub fn unknown_result(&self, operands: [&Word; 2]) -> (Word, Flags) {
+        let is_secret = |word: &Word| matches!(word, Word::Bits(bits) if self.is_secret(&bits[..]));
+        let (cell, flag) = match operands.into_iter().any(is_secret) {
+            true => (Cell::OPAQUE, Flag::Secret),
+            false => (Cell::UNSET, Flag::Undefined),
+        };
+        (Word::Bits(Box::new([cell; 64])), Flags::all(flag))
     }
 
     /// Whether an address is in the frame, in a buffer or in the object, or behind its last byte.
