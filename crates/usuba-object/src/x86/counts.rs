@@ -23,6 +23,10 @@ use crate::{Fault, Rule};
 /// A number with at most this many values is told apart where the model has no form.
 const FEW: i128 = 64;
 
+/// The largest divisor of a public word of which nothing is known, so that the remainder is a
+/// number.
+const RESTS: u64 = 1 << 16;
+
 /// The result of an operation on a count, and its flags.
 type Made = Result<(Word, Flags), Fault>;
 
@@ -248,6 +252,35 @@ impl Run<'_, '_> {
         }
         self.answer(self.ranges().quotient(form, divisor))?;
         Err(unsupported("a part of a number of blocks is not known"))
+    }
+
+    /// A public word that is not known, modulo a power of two: a number below it. `None` for other
+    /// conjunctions.
+    pub fn public_rest(&mut self, operands: [&[Cell]; 2]) -> Option<Form> {
+        let mask = operands.into_iter().find_map(|cells| self.world.bits.word(cells))?;
+        let size = mask.checked_add(1).filter(|size| size.is_power_of_two() && *size <= RESTS)?;
+        let low = size.ilog2() as usize;
+        let is_unknown = |cells: &[Cell]| cells[..low].iter().all(|&cell| cell == Cell::UNSET);
+        let is_rest = low > 1 && self.world.forks.follows && operands.into_iter().any(is_unknown);
+        let range = Range { low: 0, high: mask as i64 };
+        is_rest.then(|| self.world.memory.unknowns.unknown(range)).flatten()
+    }
+
+    /// Quotient and remainder of a public word that is not known by a positive number. The remainder
+    /// is a number of its own.
+    pub fn divided_public(&mut self, word: &[Cell], by: u64) -> Option<(Word, Word)> {
+        let bits = &self.world.bits;
+        let most = word
+            .iter()
+            .rev()
+            .fold(0, |sum, &cell| sum << 1 | u64::from(bits.value(cell).unwrap_or(true)));
+        let is_rest =
+            (2..=RESTS).contains(&by) && self.world.forks.follows && !self.is_secret(word);
+        let range = Range { low: 0, high: by as i64 - 1 };
+        let rest = is_rest.then(|| self.world.memory.unknowns.unknown(range)).flatten()?;
+        let used = (most / by).checked_ilog2().map_or(0, |top| top as usize + 1);
+        let quotient = Word::from_cells(&self.world.bits, &[Cell::UNSET; 64][..used]);
+        Some((quotient, Word::Count(rest)))
     }
 
     /// Quotient and remainder of a count by a positive number, as words.

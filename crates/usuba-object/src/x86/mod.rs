@@ -139,7 +139,7 @@ impl X86 {
 }
 
 impl Machine for X86 {
-    fn enter(parameters: &[Whole], entry: u64) -> X86 {
+    fn enter(parameters: &[Option<Whole>], entry: u64) -> X86 {
         X86::entered(parameters, entry)
     }
 

@@ -130,6 +130,13 @@ impl Run<'_, '_> {
         }
         let [a, b] = [a, b].map(|word| self.data(word, "a part of an address"));
         let (a, b) = (&a?[..8 * bytes], &b?[..8 * bytes]);
+        if operation == Binary::And
+            && let Some(rest) = self.public_rest([a, b])
+        {
+            let rest = Word::Count(rest);
+            let flags = self.flags_of_count(&rest, bytes);
+            return Ok((rest, flags));
+        }
         let bits = &mut self.world.bits;
         let zero = bits.constant(false);
         let mut each = |gate: Gate| -> Vec<Cell> {
