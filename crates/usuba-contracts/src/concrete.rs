@@ -32,20 +32,23 @@ pub struct Search {
     pub found: Option<Counterexample>,
     /// The number of inputs that met the precondition.
     pub valid: usize,
+    runs: usize,
+    /// The number of steps that are left.
+    steps: u64,
 }
+
+/// The numbers of inputs that are run beside a proof, and in search of a counterexample, and of
+/// steps after which no further input is run.
+const RUNS: [(usize, u64); 2] = [(24, 1 << 17), (800, 1 << 27)];
 
 /// Runs a node on inputs in its ranges; a thorough search also tries examples, and inputs near
 /// edges one by one.
-pub fn search(
-    program: &Program,
-    id: DeclId,
-    runs: usize,
-    thorough: Option<Vec<Vec<u128>>>,
-) -> Search {
+pub fn search(program: &Program, id: DeclId, thorough: Option<Vec<Vec<u128>>>) -> Search {
     let decl = &program.decls[id];
     let bounds: Vec<(u128, u128)> = bounds(decl);
     let mut chance = Chance::new(id as u64 + 11);
-    let mut search = Search { found: None, valid: 0 };
+    let (runs, steps) = RUNS[usize::from(thorough.is_some())];
+    let mut search = Search { found: None, valid: 0, runs: 0, steps };
     for run in 0..runs {
         let word = |&(low, high): &(u128, u128)| {
             let word = chance.between(&BigUint::from(low), &BigUint::from(high), run);
@@ -89,6 +92,9 @@ pub fn search(
 /// The numbers of words and of values per word that a thorough search tries near an edge.
 const NEAR: (usize, u128) = (6, 64);
 
+/// The number of inputs that are run however long a run is.
+const MIN_RUNS: usize = 2;
+
 impl Search {
     /// Runs one input; true if it breaks the contract.
     fn fails(
@@ -98,7 +104,13 @@ impl Search {
         bounds: &[(u128, u128)],
         inputs: Vec<u128>,
     ) -> bool {
-        let outcome = check(program, id, &inputs);
+        if self.steps == 0 && self.runs >= MIN_RUNS {
+            return false;
+        }
+        let mut steps = 0;
+        let outcome = check(program, id, &inputs, &mut steps);
+        self.runs += 1;
+        self.steps = self.steps.saturating_sub(steps);
         self.valid += usize::from(!matches!(outcome, Err(None)));
         let fails = matches!(outcome, Err(Some(_)));
         if fails {
@@ -128,7 +140,7 @@ fn smallest(
     bounds: &[(u128, u128)],
     mut inputs: Vec<u128>,
 ) -> Counterexample {
-    let fails = |inputs: &[u128]| check(program, id, inputs).err().flatten();
+    let fails = |inputs: &[u128]| check(program, id, inputs, &mut 0).err().flatten();
     let mut left = 400;
     let mut changed = true;
     while changed && left > 0 {
@@ -167,8 +179,14 @@ fn smallest(
     Counterexample { inputs: named, finding }
 }
 
-/// Checks the contract on an input; `Err(None)` if the input breaks the precondition.
-fn check(program: &Program, id: DeclId, inputs: &[u128]) -> Result<(), Option<Box<Diagnostic>>> {
+/// Checks the contract on an input, and counts the steps of the run; `Err(None)` if the input breaks
+/// the precondition.
+fn check(
+    program: &Program,
+    id: DeclId,
+    inputs: &[u128],
+    steps: &mut u64,
+) -> Result<(), Option<Box<Diagnostic>>> {
     let decl = &program.decls[id];
     let mut scope = contract::bind(&decl.params, inputs);
     let clauses = |role: Role| decl.contract.iter().filter(move |clause| clause.role == role);
@@ -178,7 +196,9 @@ fn check(program: &Program, id: DeclId, inputs: &[u128]) -> Result<(), Option<Bo
         }
     }
     let mut walker = Walker::new(program, Concrete::default());
-    let Ok(outs) = walker.run(&Instance::open(id, 0), inputs.to_vec()) else {
+    let outs = walker.run(&Instance::open(id, 0), inputs.to_vec());
+    *steps = walker.steps();
+    let Ok(outs) = outs else {
         let finding = walker.diags.into_iter().find(Diagnostic::is_error);
         return Err(finding.map(Box::new));
     };

@@ -1,5 +1,6 @@
 //! Types, declarations and instances.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::diag::Span;
@@ -131,6 +132,8 @@ pub enum Kind {
 pub struct Body {
     pub vars: Vec<Var>,
     pub stmts: Vec<ast::Stmt>,
+    /// The declarations that it calls, sorted.
+    pub calls: Vec<DeclId>,
     pub span: Span,
 }
 
@@ -236,6 +239,38 @@ impl VarType {
     }
 }
 
+impl Program {
+    /// The declarations that a declaration and its contract call, directly or not, in the order of
+    /// the text; it is the last one.
+    pub fn reached(&self, id: DeclId) -> Vec<DeclId> {
+        let mut reached = BTreeSet::new();
+        let mut next = vec![id];
+        while let Some(id) = next.pop() {
+            if reached.insert(id) {
+                next.extend(self.calls(id));
+            }
+        }
+        reached.into_iter().collect()
+    }
+
+    /// The declarations that a declaration and its contract call.
+    fn calls(&self, id: DeclId) -> Vec<DeclId> {
+        let decl = &self.decls[id];
+        let mut calls = Vec::new();
+        if let Kind::Node(bodies) = &decl.kind {
+            calls.extend(bodies.iter().flat_map(|body| &body.calls));
+        }
+        for clause in &decl.contract {
+            for term in [&clause.left, &clause.right] {
+                callees(term, &mut |name| {
+                    calls.extend(self.decls.iter().position(|decl| *decl.name == *name));
+                });
+            }
+        }
+        calls
+    }
+}
+
 impl Decl {
     /// Whether its text states a contract: a range or a clause.
     pub fn has_contract(&self) -> bool {
@@ -333,6 +368,22 @@ impl Instance {
 
     pub(super) fn bind_dir(&mut self, name: &Rc<str>, dir: Dir) {
         bind(&mut self.dirs, name, dir);
+    }
+}
+
+/// The names of the value maps and nodes that a term applies, in order.
+fn callees(term: &ast::Term, visit: &mut dyn FnMut(&str)) {
+    match &term.kind {
+        ast::TermKind::Int(_) | ast::TermKind::Var(_) => {}
+        ast::TermKind::Apply { callee, args } => {
+            visit(&callee.name);
+            args.iter().for_each(|arg| callees(arg, visit));
+        }
+        ast::TermKind::Bin(_, left, right) => {
+            callees(left, visit);
+            callees(right, visit);
+        }
+        ast::TermKind::Sum { term, .. } => callees(term, visit),
     }
 }
 

@@ -5,6 +5,7 @@ mod scopes;
 mod tables;
 mod types;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -32,6 +33,7 @@ pub fn resolve(
         diags,
         known: FxHashMap::default(),
         flags,
+        ids: FxHashMap::default(),
         done: Vec::new(),
         values: Vec::new(),
     };
@@ -91,6 +93,8 @@ struct Resolver {
     /// Every declaration so far, with the place of its name.
     known: FxHashMap<Rc<str>, Span>,
     flags: Flags,
+    /// The declarations in `done` by their names.
+    ids: FxHashMap<Rc<str>, DeclId>,
     done: Vec<Decl>,
     values: Vec<ValueMap>,
 }
@@ -168,7 +172,8 @@ impl Resolver {
             self.error(Code::NotSupported, decl.name.span, text).help =
                 Some("only a table has a bit order of its own; remove it".into());
         }
-        self.known.entry(name).or_insert(decl.name.span);
+        self.known.entry(name.clone()).or_insert(decl.name.span);
+        self.ids.entry(name).or_insert(self.done.len());
         self.done.push(done);
     }
 
@@ -289,9 +294,11 @@ impl Resolver {
         };
         let scope: FxHashMap<Rc<str>, Named> =
             decl.params.iter().chain(&decl.results).chain(&vars).map(named).collect();
-        let mut scopes = Scopes { r: self, scope, node: decl, loops: Vec::new() };
+        let calls = BTreeSet::new();
+        let mut scopes = Scopes { r: self, scope, node: decl, loops: Vec::new(), calls };
         scopes.stmts(&body.stmts);
-        Body { vars, stmts: body.stmts.clone(), span: body.span }
+        let calls = scopes.calls.into_iter().collect();
+        Body { vars, stmts: body.stmts.clone(), calls, span: body.span }
     }
 
     fn same_words(&mut self, decl: &Decl) {
