@@ -71,7 +71,7 @@ pub mod safety;
 mod safety_search;
 pub mod simulate;
 pub mod stream;
-pub mod struct_fields;
+mod struct_fields;
 pub mod symbolic_count;
 pub mod verdict;
 mod word_sums;

@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 use super::cell::Cell;
 use super::frame_phases::{KNOWN_PHASES, PHASES};
 use super::stream::{Side, Stream};
-use super::struct_fields::Field;
 use super::symbolic_count::{Form, Unknowns};
 use super::{Fault, Rule};
 
@@ -93,6 +92,16 @@ pub struct Buffer {
     pub align: u64,
     /// Its bits, the least significant bit of the first byte first.
     pub cells: Vec<Cell>,
+}
+
+/// A public number in a buffer of a fixed size.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    pub name: String,
+    pub offset: usize,
+    pub bytes: usize,
+    /// A bound, which the number is below; such numbers have eight bytes.
+    pub below: Option<i64>,
 }
 
 /// The size and the content of a buffer whose size is not known.

@@ -36,9 +36,8 @@ use super::calls::Calls;
 use super::cell::{Bits, Cell};
 use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
-use super::memory::{Access, Buffer, Extent, Memory, Pointer, Region, Whole};
+use super::memory::{Access, Buffer, Extent, Field, Memory, Pointer, Region, Whole};
 use super::safety_search::{Path, Search, State};
-use super::struct_fields::Field;
 use super::symbolic_count::{Form, Range, Unknowns};
 use super::{Fault, Forks, Residue, Rule, World};
 

@@ -5,23 +5,13 @@
 //! state.used    8 bytes at 8, below 16    the same, and 0 to 15
 //! ```
 //!
-//! *Soundness:* a function may assume about a struct what every function establishes, since this is
-//! checked at each return. A struct for results only is checked, and nothing is assumed.
+//! *Soundness:* a function may assume the bounds that every function establishes: each return is
+//! checked. Nothing is assumed about a struct for results only.
 
 use super::cell::{Bits, Cell};
-use super::memory::{Access, Memory, Place, Region, Whole};
+use super::memory::{Access, Field, Memory, Place, Region, Whole};
 use super::symbolic_count::Range;
 use super::{Fault, Rule};
-
-/// A public number in a buffer of a fixed size.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Field {
-    pub name: String,
-    pub offset: usize,
-    pub bytes: usize,
-    /// A bound, which the number is below; such numbers have eight bytes.
-    pub below: Option<i64>,
-}
 
 impl Field {
     fn place(&self, buffer: u32) -> Place {
@@ -56,7 +46,7 @@ impl Memory {
             let name = format!("`{}` of `{buffer_name}`", field.name);
             let place = 8 * field.offset..8 * (field.offset + field.bytes);
             let cells = &self.buffers[*buffer as usize].cells[place];
-            let wrong = |what: String| Err(Fault::new(Rule::Field, what));
+            let wrong = |text: String| Err(Fault::new(Rule::Field, text));
             if cells.iter().any(|&cell| bits.is_secret(cell)) {
                 return wrong(format!("the public field {name} depends on an input at return"));
             }

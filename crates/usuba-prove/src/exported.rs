@@ -10,9 +10,8 @@
 //! *Limits:* sizes that depend on two parameters, and lengths above the bound.
 
 use usuba_library::declarations::{self, Access, Function, Memory, Struct};
-use usuba_object::memory;
+use usuba_object::memory::{self, Field};
 use usuba_object::safety::{self, Bytes, Parameter, Returns, Room};
-use usuba_object::struct_fields::Field;
 
 /// The greatest length: no machine has more bytes.
 const LONGEST: i64 = 1 << 56;

@@ -4,9 +4,8 @@
 
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
-use usuba_object::memory::Access;
+use usuba_object::memory::{Access, Field};
 use usuba_object::safety::{Bytes, Evidence, Function, Parameter, Returns, Room, prove};
-use usuba_object::struct_fields::Field;
 use usuba_object::x86::X86;
 use usuba_object::{Fault, Rule};
 use usuba_prove::compiler;
