@@ -24,6 +24,7 @@
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `extents`: accesses whose address or length is not known.
+//! - `struct_fields`: public numbers in structs of the caller.
 //! - `memory_turns`: memory at the turns of a loop; `frame_phases`: the alignment of the frame.
 //! - `elf`: object files; `extensions`: the instructions that a target has.
 //! - `kernel_contract`: buffers and the meaning of their bits.
@@ -70,6 +71,7 @@ pub mod safety;
 mod safety_search;
 pub mod simulate;
 pub mod stream;
+mod struct_fields;
 pub mod symbolic_count;
 pub mod verdict;
 mod word_sums;
@@ -104,6 +106,8 @@ pub enum Rule {
     NotRestored,
     /// Secret-dependent bits are left behind where none may be.
     Left,
+    /// A public field of a struct depends on an input at return, or is outside of its range.
+    Field,
     /// The instruction, or its use here, is outside the model.
     Unsupported,
     /// The function does not return within the limit on steps.
@@ -212,8 +216,8 @@ impl Residue {
 /// A processor with its calling convention.
 pub trait Machine: Sized {
     /// The state at the entry of a function with these parameters, including the parameters that
-    /// are on the stack.
-    fn enter(parameters: &[Whole], entry: u64) -> Self;
+    /// are on the stack; of `None` nothing is known.
+    fn enter(parameters: &[Option<Whole>], entry: u64) -> Self;
 
     /// The parameters that a caller puts on the stack.
     fn on_stack<T>(parameters: &[T]) -> &[T];
@@ -242,7 +246,7 @@ pub trait Machine: Sized {
 /// The first instruction that breaks a rule.
 pub fn run<M: Machine>(
     world: &mut World,
-    parameters: &[Whole],
+    parameters: &[Option<Whole>],
     entry: u64,
     longest: u64,
 ) -> Result<(u64, Residue), Fault> {

@@ -367,6 +367,7 @@ impl Search<'_, '_> {
             Returns::Status => state.machine.status(&self.world.bits),
         };
         let registers = state.machine.leave(&self.world)?;
+        self.world.memory.check_fields(&self.world.bits)?;
         let residue = self.world.residue(registers);
         let evidence = &mut *self.evidence;
         evidence.frame = evidence.frame.max(self.world.memory.frame_bytes());

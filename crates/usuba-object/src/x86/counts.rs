@@ -23,6 +23,10 @@ use crate::{Fault, Rule};
 /// A number with at most this many values is told apart where the model has no form.
 const FEW: i128 = 64;
 
+/// The largest divisor of a public word of which nothing is known, so that the remainder is a
+/// number.
+const RESTS: u64 = 1 << 16;
+
 /// The result of an operation on a count, and its flags.
 type Made = Result<(Word, Flags), Fault>;
 
@@ -138,19 +142,18 @@ impl Run<'_, '_> {
             [None, None] => {
                 let made = self.combined_counts(operation, operands, bytes);
                 let forms = operands.map(|word| form(word, bytes));
-                let public = (Word::Bits(Box::new([Cell::UNSET; 64])), Flags::UNDEFINED);
-                self.or_public(made, forms, public)
+                self.or_unknown(made, forms, self.unknown_result(operands))
             }
             places => self.moved_by(operation, operands, places),
         })
     }
 
-    /// A result that is outside of the model, of public operands: it is public, and not known.
-    pub fn or_public<T>(
+    /// A result that is outside of the model, unless one of its operands has few values.
+    pub fn or_unknown<T>(
         &mut self,
         made: Result<T, Fault>,
         forms: [Option<Form>; 2],
-        public: T,
+        unknown: T,
     ) -> Result<T, Fault> {
         let forks = &self.world.forks;
         let is_asked = self.world.memory.unknowns.asked.is_some() || forks.asked.is_some();
@@ -162,7 +165,7 @@ impl Run<'_, '_> {
                     low < high && high - low <= FEW
                 };
                 match forms.into_iter().flatten().find(is_small) {
-                    None => Ok(public),
+                    None => Ok(unknown),
                     Some(form) => {
                         self.world.memory.unknowns.ask(ranges.refined(form));
                         Err(fault)
@@ -251,6 +254,35 @@ impl Run<'_, '_> {
         Err(unsupported("a part of a number of blocks is not known"))
     }
 
+    /// A public word that is not known, modulo a power of two: a number below it. `None` for other
+    /// conjunctions.
+    pub fn public_rest(&mut self, operands: [&[Cell]; 2]) -> Option<Form> {
+        let mask = operands.into_iter().find_map(|cells| self.world.bits.word(cells))?;
+        let size = mask.checked_add(1).filter(|size| size.is_power_of_two() && *size <= RESTS)?;
+        let low = size.ilog2() as usize;
+        let is_unknown = |cells: &[Cell]| cells[..low].iter().all(|&cell| cell == Cell::UNSET);
+        let is_rest = low > 1 && self.world.forks.follows && operands.into_iter().any(is_unknown);
+        let range = Range { low: 0, high: mask as i64 };
+        is_rest.then(|| self.world.memory.unknowns.unknown(range)).flatten()
+    }
+
+    /// Quotient and remainder of a public word that is not known by a positive number. The remainder
+    /// is a number of its own.
+    pub fn divided_public(&mut self, word: &[Cell], by: u64) -> Option<(Word, Word)> {
+        let bits = &self.world.bits;
+        let most = word
+            .iter()
+            .rev()
+            .fold(0, |sum, &cell| sum << 1 | u64::from(bits.value(cell).unwrap_or(true)));
+        let is_rest =
+            (2..=RESTS).contains(&by) && self.world.forks.follows && !self.is_secret(word);
+        let range = Range { low: 0, high: by as i64 - 1 };
+        let rest = is_rest.then(|| self.world.memory.unknowns.unknown(range)).flatten()?;
+        let used = (most / by).checked_ilog2().map_or(0, |top| top as usize + 1);
+        let quotient = Word::from_cells(&self.world.bits, &[Cell::UNSET; 64][..used]);
+        Some((quotient, Word::Count(rest)))
+    }
+
     /// Quotient and remainder of a count by a positive number, as words.
     pub fn divided_count(
         &mut self,
@@ -269,7 +301,7 @@ impl Run<'_, '_> {
         bytes: usize,
     ) -> Result<Word, Fault> {
         let made = self.shifted_form(form, (shift, count), bytes);
-        self.or_public(made, [Some(form), None], Word::Bits(Box::new([Cell::UNSET; 64])))
+        self.or_unknown(made, [Some(form), None], Word::Bits(Box::new([Cell::UNSET; 64])))
     }
 
     fn shifted_form(
@@ -368,8 +400,7 @@ impl Run<'_, '_> {
                 Ok((self.rounded(at, *mask), Flags::UNDEFINED))
             }
             (Binary::And | Binary::Or | Binary::Xor, _) if self.world.forks.follows => {
-                // The number of an address is public, and not known.
-                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), Flags::UNDEFINED))
+                Ok(self.unknown_result([a, b]))
             }
             _ => Err(unsupported("this arithmetic of an address is not modelled")),
         }
