@@ -118,7 +118,7 @@ impl Dump<'_> {
         if node.name == program.entry().name {
             let kernels = program.nodes.iter().filter(|node| node.inline == Inline::Kernel);
             let names: Vec<_> = kernels.map(|kernel| kernel.name.as_str().into()).collect();
-            let links = ast::Links { names, span: crate::diag::Span::default() };
+            let links = ast::Links { names, span: Default::default() };
             decl.links = (!links.names.is_empty()).then(|| Box::new(links));
         }
         decl.opts.extend(match node.inline {
