@@ -92,8 +92,19 @@ pub struct ParamGroup {
     pub is_const: bool,
     pub lazy_lift: bool,
     pub ty: Type,
+    /// `u64x4 le`: the port is bytes in memory.
+    pub bytes: Option<(ByteOrder, Span)>,
     /// Several are the ranges of its words by turns.
     pub ranges: Vec<Range>,
+}
+
+/// The order of the bytes of each word in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ByteOrder {
+    /// The least significant byte first.
+    Little,
+    /// The most significant byte first.
+    Big,
 }
 
 /// `in [0, 2^51)`: where every word of a parameter, result or local lies.
@@ -429,7 +440,8 @@ impl Type {
 impl ParamGroup {
     /// Names of one type, without ranges.
     pub fn new(names: Vec<Ident>, ty: Type) -> ParamGroup {
-        ParamGroup { names, is_const: false, lazy_lift: false, ty, ranges: Vec::new() }
+        let (bytes, ranges) = (None, Vec::new());
+        ParamGroup { names, is_const: false, lazy_lift: false, ty, bytes, ranges }
     }
 }
 
@@ -506,6 +518,19 @@ impl BinOp {
             BinOp::Mul => "*",
             BinOp::Div => "/",
             BinOp::Mod => "%",
+        }
+    }
+}
+
+impl ByteOrder {
+    /// Both orders.
+    pub const ALL: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
+
+    /// The word behind a type.
+    pub fn word(self) -> &'static str {
+        match self {
+            ByteOrder::Little => "le",
+            ByteOrder::Big => "be",
         }
     }
 }

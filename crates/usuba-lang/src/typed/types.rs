@@ -74,6 +74,8 @@ pub struct Var {
     pub ty: VarType,
     /// Declared `const`: a uniform value, equal in all instances.
     pub constant: bool,
+    /// The order of its bytes in memory, if it is a port of bytes.
+    pub bytes: Option<ast::ByteOrder>,
     /// The ranges of its words, as the text says: by turns, if there are several; empty if it says
     /// none.
     pub ranges: Vec<Range>,
