@@ -26,8 +26,7 @@ use std::fmt;
 
 use smallvec::SmallVec;
 pub use usuba_lang::op::{self, Op, Pattern};
-pub use usuba_lang::syntax::ast::ByteOrder;
-pub use usuba_lang::typed::Slicing;
+pub use usuba_lang::typed::{ByteOrder, Slicing};
 
 /// A value of one node: an index into [`Node::bits`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

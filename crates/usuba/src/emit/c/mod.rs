@@ -5,7 +5,7 @@
 //! Every function but the entry is `static`, and every name begins with the name of the entry.
 //!
 //! - `arrays`: arrays without remaining reads, for reuse.
-//! - `body`: a node as a function; `bytes`: ports of bytes around it.
+//! - `body`: a node as a function; `byte_ports`: ports of bytes around it.
 //! - `loops`: rolled loops.
 //! - `helpers`: operators as expressions and small functions.
 //! - `demand`: liveness, and how often values are read.
@@ -17,7 +17,7 @@
 mod advice;
 mod arrays;
 mod body;
-mod bytes;
+mod byte_ports;
 mod demand;
 mod helpers;
 mod loops;
@@ -27,7 +27,7 @@ pub mod wipe;
 
 use std::collections::BTreeSet;
 
-pub use bytes::takes_bytes;
+pub use byte_ports::takes_bytes;
 use helpers::{Applied, Helpers, fill, halves as both_halves, literal};
 
 use super::header::{self, PortText};
@@ -159,7 +159,8 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
     let name = entry_name(program, options);
     let helpers = Helpers::new(target, layout, format!("{name}_"));
     let around = if options.wipe { format!("{name}{}", wipe::INNER) } else { name.clone() };
-    let inner = if takes_bytes(program) { around.clone() + bytes::INNER } else { around.clone() };
+    let inner =
+        if takes_bytes(program) { around.clone() + byte_ports::INNER } else { around.clone() };
     let called = BTreeSet::new();
     let mut cx =
         Context { program, products, target, layout, name: inner, options, helpers, called };
@@ -198,7 +199,7 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
         stats: stats(program),
     };
     if takes_bytes(program) {
-        functions.push(bytes::wrapper(&cx, &emitted, &around));
+        functions.push(byte_ports::wrapper(&cx, &emitted, &around));
     }
     emitted.text = file(&cx, &emitted, &around, &linked, &functions);
     emitted

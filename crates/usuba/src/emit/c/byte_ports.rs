@@ -66,7 +66,8 @@ pub fn wrapper(cx: &Context, emitted: &Emitted, name: &str) -> String {
     let prototype = header::prototype(name, &emitted.params, &emitted.results);
     let prototype = format!("{}{prototype}", cx.linkage());
     let (call, arguments) = (&cx.name, arguments.join(", "));
-    template!("bytes.c.in").render(context! { prototype, words, index, ports, call, arguments })
+    template!("byte_ports.c.in")
+        .render(context! { prototype, words, index, ports, call, arguments })
 }
 
 /// The byte `byte` of word `index`, the least significant being number 0.
