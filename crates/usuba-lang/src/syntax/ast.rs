@@ -1,13 +1,13 @@
 //! The syntax tree of one source file, close to the text: the formatter prints it.
 //!
-//! Trees are at most [`MAX_DEPTH`] deep, so recursive functions do not exhaust the stack. `contract`
+//! Trees are at most [`MAX_DEPTH`] deep, so recursive functions do not exhaust the stack. `clauses`
 //! has the trees of contracts.
 
-mod contract;
+mod clauses;
 
 use std::fmt;
 
-pub use contract::{Clause, Range, Relation, Role, Term, TermKind, TermOp};
+pub use clauses::{Clause, Range, Relation, Role, Term, TermKind, TermOp};
 
 use crate::diag::Span;
 
