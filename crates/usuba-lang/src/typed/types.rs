@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::diag::Span;
 use crate::syntax::ast;
+pub use crate::syntax::ast::ByteOrder;
 
 /// Most atoms that one variable may have.
 pub const MAX_ATOMS: u64 = 1 << 20;
@@ -74,6 +75,8 @@ pub struct Var {
     pub ty: VarType,
     /// Declared `const`: a uniform value, equal in all instances.
     pub constant: bool,
+    /// The order of its bytes in memory, if it is a port of bytes.
+    pub bytes: Option<ByteOrder>,
     /// The ranges of its words, as the text says: by turns, if there are several; empty if it says
     /// none.
     pub ranges: Vec<Range>,

@@ -137,6 +137,7 @@ impl Dump<'_> {
             let mut group =
                 ParamGroup::new(vec![self.names.array_name(first_array + i).into()], ty);
             group.is_const = p.constant;
+            group.bytes = p.bytes.map(|order| (order, Default::default()));
             group
         };
         ports.iter().enumerate().map(port).collect()

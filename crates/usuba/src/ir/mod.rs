@@ -26,7 +26,7 @@ use std::fmt;
 
 use smallvec::SmallVec;
 pub use usuba_lang::op::{self, Op, Pattern};
-pub use usuba_lang::typed::Slicing;
+pub use usuba_lang::typed::{ByteOrder, Slicing};
 
 /// A value of one node: an index into [`Node::bits`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -92,6 +92,9 @@ pub struct Port {
     pub dims: Vec<u32>,
     /// A uniform value: equal in all instances (a key, usually).
     pub constant: bool,
+    /// Where it is a port of the kernel: the order of the bytes of its words, of which it is an
+    /// array in memory; else it is an array of registers.
+    pub bytes: Option<ByteOrder>,
 }
 
 #[derive(Clone, PartialEq, Debug)]

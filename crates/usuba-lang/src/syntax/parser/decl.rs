@@ -236,8 +236,10 @@ impl Parser<'_> {
                 self.bump();
             }
             let ty = self.ty()?.tree;
+            let order = ByteOrder::ALL.into_iter().find(|order| self.at_name(order.word()));
+            let bytes = order.map(|order| (order, self.bump().span));
             let (ranges, more) = self.ranges()?;
-            groups.push(ParamGroup { names, is_const, lazy_lift, ty, ranges });
+            groups.push(ParamGroup { names, is_const, lazy_lift, ty, bytes, ranges });
             if !more {
                 return Ok(groups);
             }

@@ -137,6 +137,10 @@ impl Printer<'_> {
             self.put("lazyLift ");
         }
         self.ty(&group.ty);
+        if let Some((order, span)) = group.bytes {
+            self.put(" ");
+            self.leaf(span.start, order.word());
+        }
         self.ranges(&group.ranges);
     }
 

@@ -490,12 +490,14 @@ fn ranges() -> impl Strategy<Value = Vec<Range>> {
 
 fn groups() -> impl Strategy<Value = Vec<ParamGroup>> {
     let names = prop::collection::vec(ident(), 1..3);
-    let group = (names, any::<bool>(), any::<bool>(), ty(), ranges()).prop_map(
-        |(names, is_const, lazy_lift, ty, ranges)| ParamGroup {
+    let bytes = prop::option::of(prop::sample::select(&ByteOrder::ALL[..]));
+    let group = (names, any::<bool>(), any::<bool>(), ty(), bytes, ranges()).prop_map(
+        |(names, is_const, lazy_lift, ty, bytes, ranges)| ParamGroup {
             names,
             is_const,
             lazy_lift,
             ty,
+            bytes: bytes.map(|order| (order, span())),
             ranges,
         },
     );

@@ -168,6 +168,8 @@ impl Resolver {
             }
             Kind::Node(_) => self.scope(&done.params, &done.results, &[]),
         }
+        let is_node = matches!(done.kind, Kind::Node(_));
+        done.params.iter().chain(&done.results).for_each(|var| self.bytes(var, is_node));
         if decl.opts.contains(&ast::DeclOpt::LsbFirst) && !matches!(done.kind, Kind::Table(_)) {
             let text = format!("`_lsb_first` before a {}", done.noun());
             self.error(Code::NotSupported, decl.name.span, text).help =
@@ -194,9 +196,11 @@ impl Resolver {
         };
         let decl = &self.done[id];
         let nats = decl.params.iter().any(|var| var.ty == VarType::Nat);
-        if decl.array || nats || !matches!(decl.kind, Kind::Node(_)) {
+        let bytes = decl.params.iter().chain(&decl.results).any(|var| var.bytes.is_some());
+        if decl.array || nats || bytes || !matches!(decl.kind, Kind::Node(_)) {
             let found = match (decl.noun(), decl.array) {
-                ("node", false) => "a node with nat parameters".into(),
+                ("node", false) if nats => "a node with nat parameters".into(),
+                ("node", false) => "a node with ports of bytes".into(),
                 (noun, array) => format!("a {noun}{}", if array { "[]" } else { "" }),
             };
             let text = format!("`{name}` is {found}, expected a single node of words");
@@ -209,6 +213,7 @@ impl Resolver {
 
     fn value(&mut self, map: ValueMap) {
         self.scope(&map.params, &[], &[]);
+        map.params.iter().for_each(|var| self.bytes(var, false));
         for var in map.params.iter().filter(|var| var.ty == VarType::Nat) {
             let text = format!("`{}` is a nat", var.name);
             self.error(Code::NatMismatch, var.span, text).help =
@@ -260,11 +265,30 @@ impl Resolver {
                     span: name.span,
                     ty: ty.clone(),
                     constant: group.is_const,
+                    bytes: group.bytes.map(|(order, _)| order),
                     ranges: ranges.clone(),
                 });
             }
         }
         vars
+    }
+
+    /// Checks that a variable with an order of bytes is a port of whole bytes.
+    fn bytes(&mut self, var: &Var, is_port: bool) {
+        let Some(order) = var.bytes else { return };
+        let whole = match &var.ty {
+            VarType::Words { atom, .. } => {
+                atom.bits().is_some_and(|bits| bits.is_multiple_of(8) && bits <= 64)
+            }
+            VarType::Nat => false,
+        };
+        let text = match is_port {
+            true if whole => return,
+            true => format!("`{}` has no words of 8, 16, 24 to 64 bits to lie in bytes", var.name),
+            false => format!("`{}` is no port of a node, and lies in no bytes", var.name),
+        };
+        self.error(Code::UnsupportedType, var.span, text).help =
+            Some(format!("remove `{}`", order.word()));
     }
 
     fn var_type(&mut self, ty: &ast::Type) -> VarType {
@@ -298,6 +322,7 @@ impl Resolver {
 
     fn body(&mut self, decl: &Decl, body: &ast::Body) -> Body {
         let vars = self.vars(&body.vars);
+        vars.iter().for_each(|var| self.bytes(var, false));
         if !vars.is_empty() {
             // The signature alone is checked once per declaration; a body adds its locals.
             let before = self.diags.len();
