@@ -96,11 +96,13 @@ fn induction_replaces_turns_and_unrolling_remains() {
 
 #[test]
 fn the_reached_declarations_are_what_bodies_and_contracts_call() {
-    let text = "node a (x:u8) returns (y:u8) let y = x tel\n\
+    let text = "node z (x:u8) returns (y:u8) let y = x tel\n\
+                node a (x:u8) returns (y:u8) let y = z(x) tel\n\
+                value v (x:u8) = a(x)\n\
                 node b (x:u8) returns (y:u8) let y = x tel\n\
-                node c (x:u8) returns (y:u8) ensures y == a(x) let y = x tel\n\
+                node c (x:u8) returns (y:u8) ensures v(y) == x let y = x tel\n\
                 node d (x:u8) returns (y:u8) let y = c(x) tel\n";
     let program = program(text);
     let names = program.reached(program.entry).into_iter().map(|id| &*program.decls[id].name);
-    assert_eq!(names.collect::<Vec<_>>(), ["a", "c", "d"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["z", "a", "c", "d"]);
 }

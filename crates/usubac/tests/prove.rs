@@ -107,6 +107,34 @@ fn contracts_have_lines_of_their_own() {
     assert!(said.contains("on the left") && said.contains("for a = (0x3fffffb, "), "{said}");
 }
 
+/// A program of enough operators that without links two instances would be interleaved.
+#[test]
+fn links_of_the_text_and_of_the_command_line_are_alike() {
+    let rounds = "y := step(y) ^ (x >>> 3) ^ (y >>> 5);\n".repeat(12);
+    let program = |links: &str| {
+        format!(
+            "node step (x:u32) returns (y:u32) let y = x + (x <<< 7) tel\n\
+             node mix (x:u32) returns (y:u32)\n{links}\nlet y = x;\n{rounds} tel\n"
+        )
+    };
+    let dir = tempfile::tempdir().expect("a folder");
+    let run = |name: &str, links: &str, flags: &[&str]| {
+        let folder = dir.path().join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        std::fs::write(folder.join("p.ua"), program(links)).expect("a file");
+        let written = usubac(&folder, &[&["p.ua", "-V", "-o", "p.c"], flags].concat());
+        assert!(written.status.success(), "{}", text(&written.stderr));
+        let c = std::fs::read_to_string(folder.join("p.c")).expect("the C");
+        let proved = usubac(&folder, &[&["prove", "p.ua", "-V"], flags].concat());
+        let said = text(&proved.stdout);
+        assert!(said.contains(": PROVED\n") && said.contains("callee "), "{said}");
+        c[c.find("*/").expect("a header")..].to_string()
+    };
+    let by_text = run("text", "link step", &[]);
+    assert!(by_text.contains("void step("), "{by_text}");
+    assert_eq!(by_text, run("flag", "", &["--link", "step"]));
+}
+
 #[test]
 fn faults_in_ciphers_are_refuted() {
     for (file, flags, fault, after) in [

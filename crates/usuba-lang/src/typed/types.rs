@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::diag::Span;
 use crate::syntax::ast;
+pub use crate::syntax::ast::ByteOrder;
 
 /// Most atoms that one variable may have.
 pub const MAX_ATOMS: u64 = 1 << 20;
@@ -74,6 +75,8 @@ pub struct Var {
     pub ty: VarType,
     /// Declared `const`: a uniform value, equal in all instances.
     pub constant: bool,
+    /// The order of its bytes in memory, if it is a port of bytes.
+    pub bytes: Option<ByteOrder>,
     /// The ranges of its words, as the text says: by turns, if there are several; empty if it says
     /// none.
     pub ranges: Vec<Range>,
@@ -117,6 +120,8 @@ pub struct Decl {
     /// The pre- and postconditions. The checker checks names and shapes; `usubac prove` proves the
     /// rest.
     pub contract: Vec<ast::Clause>,
+    /// The nodes that stay calls where this node is the entry, each a kernel of its own.
+    pub links: Vec<DeclId>,
     pub kind: Kind,
 }
 
@@ -261,13 +266,29 @@ impl Program {
             calls.extend(bodies.iter().flat_map(|body| &body.calls));
         }
         for clause in &decl.contract {
-            for term in [&clause.left, &clause.right] {
-                callees(term, &mut |name| {
-                    calls.extend(self.decls.iter().position(|decl| *decl.name == *name));
-                });
-            }
+            self.applied(&clause.left, &mut calls);
+            self.applied(&clause.right, &mut calls);
         }
         calls
+    }
+
+    /// Adds the nodes that a term applies, also inside of value maps.
+    fn applied(&self, term: &ast::Term, nodes: &mut Vec<DeclId>) {
+        match &term.kind {
+            ast::TermKind::Int(_) | ast::TermKind::Var(_) => {}
+            ast::TermKind::Apply { callee, args } => {
+                let name = &*callee.name;
+                nodes.extend(self.decls.iter().position(|decl| *decl.name == *name));
+                let map = self.values.iter().find(|map| *map.name == *name);
+                map.into_iter().for_each(|map| self.applied(&map.term, nodes));
+                args.iter().for_each(|arg| self.applied(arg, nodes));
+            }
+            ast::TermKind::Bin(_, left, right) => {
+                self.applied(left, nodes);
+                self.applied(right, nodes);
+            }
+            ast::TermKind::Sum { term, .. } => self.applied(term, nodes),
+        }
     }
 }
 
@@ -368,22 +389,6 @@ impl Instance {
 
     pub(super) fn bind_dir(&mut self, name: &Rc<str>, dir: Dir) {
         bind(&mut self.dirs, name, dir);
-    }
-}
-
-/// The names of the value maps and nodes that a term applies, in order.
-fn callees(term: &ast::Term, visit: &mut dyn FnMut(&str)) {
-    match &term.kind {
-        ast::TermKind::Int(_) | ast::TermKind::Var(_) => {}
-        ast::TermKind::Apply { callee, args } => {
-            visit(&callee.name);
-            args.iter().for_each(|arg| callees(arg, visit));
-        }
-        ast::TermKind::Bin(_, left, right) => {
-            callees(left, visit);
-            callees(right, visit);
-        }
-        ast::TermKind::Sum { term, .. } => callees(term, visit),
     }
 }
 
