@@ -58,12 +58,16 @@ impl Memory {
             Region::Buffer(number) => {
                 self.check_inside(number, at.offset, length)?;
                 let extent = self.extents.contains_key(&number);
+                // Where facts contradict each other there is no case, and no span.
+                let size = self.buffers[number as usize].cells.len() as i128 / 8;
+                let (low, high) = (low.min(size), high.clamp(low.min(size), size));
                 Ok((!extent).then_some(low as i64..high as i64))
             }
             Region::Frame => {
                 if high - low > MOST || !self.unknowns.ranges.never_negative(length) {
                     return Err(unknown("any part of the frame may be accessed"));
                 }
+                let high = high.max(low);
                 self.check_frame(low as i64, (high - low) as usize, stack)?;
                 Ok(Some(low as i64..high as i64))
             }

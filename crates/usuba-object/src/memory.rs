@@ -458,6 +458,8 @@ impl Memory {
     /// Replaces each form, except for blocks.
     pub fn map_forms(&mut self, of: &dyn Fn(Form) -> Form) {
         self.extents.values_mut().for_each(|extent| extent.bytes = of(extent.bytes));
+        let ranges = &mut self.unknowns.ranges;
+        *ranges = ranges.with_facts(ranges.facts().map(of));
         let mut numbers = Vec::new();
         for (&at, whole) in &mut self.wholes {
             match whole {
@@ -539,20 +541,17 @@ impl Memory {
         low >= (-FRAME).into() && high <= (RETURN + self.arguments).into()
     }
 
-    /// A pointer into the frame or into an aligned buffer rounded down to a multiple of `align`, a
-    /// power of two; `None` for others, whose number is not known.
-    pub fn rounded_down(&mut self, at: Pointer, align: u64) -> Option<Pointer> {
-        let over = match at.region {
+    /// The address of the first byte of the frame or of an aligned buffer modulo `align`, a power of
+    /// two; `None` for others, whose number is not known.
+    pub fn start_modulo(&mut self, region: Region, align: u64) -> Option<i64> {
+        match region {
             Region::Frame if align <= PHASES => {
                 self.asked = self.asked.max(align);
-                (at.offset as u64).wrapping_add(self.phase) % align
+                Some((self.phase % align) as i64)
             }
-            Region::Buffer(number) if align <= self.buffers[number as usize].align => {
-                at.offset as u64 % align
-            }
-            _ => return None,
-        };
-        Some(at.plus(-(over as i64)))
+            Region::Buffer(number) if align <= self.buffers[number as usize].align => Some(0),
+            _ => None,
+        }
     }
 
     /// The bits of a buffer.

@@ -9,7 +9,7 @@
 use super::block_step::{Cover, Join};
 use super::cell::Cell;
 use super::memory::{Memory, Place, Region, Whole};
-use super::symbolic_count::Unknowns;
+use super::symbolic_count::{Form, Unknowns};
 
 impl Memory {
     /// The invariant of this memory and, a turn of a loop later, of another one; see
@@ -23,6 +23,12 @@ impl Memory {
         let Unknowns { ranges, used, .. } = &mut memory.unknowns;
         *used = (*used).max(join.behind + 1);
         ranges.0[join.behind].high = ranges.0[join.ahead].high / join.step;
+        let lasting = |fact: &Form| other.unknowns.ranges.facts().any(|next| next == *fact);
+        // All turns, those behind and those ahead, are as many as at first.
+        let first = Form::variable(join.ahead);
+        let all = Form::number(ranges.0[join.ahead].high).minus(first)?;
+        let facts = ranges.facts().filter(lasting).chain([all]);
+        *ranges = ranges.with_facts(facts.filter_map(|fact| join.form(fact, fact)));
         for (own, next) in memory.buffers.iter_mut().zip(&other.buffers) {
             for (cell, &next) in own.cells.iter_mut().zip(&next.cells) {
                 *cell = join.cell(*cell, next);

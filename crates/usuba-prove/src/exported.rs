@@ -13,7 +13,7 @@ use usuba_library::declarations::{self, Access, Function, Memory, Struct};
 use usuba_object::memory::{self, Field};
 use usuba_object::safety::{self, Bytes, Parameter, Returns, Room};
 
-/// The greatest length: no machine has more bytes.
+/// The greatest size of a buffer: no machine has more bytes.
 const LONGEST: i64 = 1 << 56;
 
 /// The contract of a declared function, at a symbol of an object.
@@ -21,9 +21,11 @@ const LONGEST: i64 = 1 << 56;
 /// # Errors
 /// The contract is not expressible; the message says why.
 pub fn contract(function: &Function, types: &[Struct]) -> Result<safety::Function, String> {
-    let is_size = |name: &String| {
+    // The greatest factor of a number in a size; `None` if it is in none.
+    let factor = |name: &String| {
         let memories = function.parameters.iter().filter_map(|p| p.memory.as_ref());
-        memories.into_iter().any(|m| m.bytes.terms().any(|(_, names)| names.contains(name)))
+        let terms = memories.flat_map(|memory| memory.bytes.terms());
+        terms.filter(|(_, names)| names.contains(name)).map(|(factor, _)| factor).max()
     };
     let parameter = |parameter: &declarations::Parameter| match &parameter.memory {
         Some(memory) => {
@@ -31,10 +33,11 @@ pub fn contract(function: &Function, types: &[Struct]) -> Result<safety::Functio
             let fields = fields(&parameter.c_type, types)?;
             Ok::<_, String>(Parameter::Buffer(Room { fields, ..room }))
         }
-        None if parameter.c_type == "size_t" || is_size(&parameter.name) => {
-            Ok(Parameter::Length(LONGEST))
-        }
-        None => Ok(Parameter::Any),
+        None => Ok(match factor(&parameter.name) {
+            Some(factor) => Parameter::Length(LONGEST / factor.max(1)),
+            None if parameter.c_type == "size_t" => Parameter::Length(LONGEST),
+            None => Parameter::Any,
+        }),
     };
     let parameters: Vec<Parameter> =
         function.parameters.iter().map(parameter).collect::<Result<_, String>>()?;

@@ -268,6 +268,41 @@ fn a_function_in_c_is_safe_for_any_length() {
     }
 }
 
+/// A part of a block, which ends with the block or with the input.
+const PART: &str = r#"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+void f(const uint8_t *secret, uint8_t *out, size_t n, uint64_t position)
+{
+    uint8_t block[64];
+    size_t used = position % 64, part = n < 64 - used ? n : 64 - used;
+    memset(block, 0, 64);
+    memcpy(block + used, secret, part);
+    memcpy(out, block + used, SIZE);
+    memset(block, 0, 64);
+    __asm__ __volatile__("" : : "r"(block) : "memory");
+}
+"#;
+
+#[test]
+fn numbers_are_compared_with_each_other() {
+    let mut function = of_any_length(Returns::Nothing);
+    function.parameters.push(Parameter::Any);
+    for family in [Family::Gcc, Family::Clang] {
+        for (size, rule) in [
+            ("part", None),
+            ("part / 2", None),
+            ("part + 1", Some(Rule::OutOfBounds)),
+            ("64 - used", Some(Rule::OutOfBounds)),
+        ] {
+            let object = object(&PART.replace("SIZE", size), "c", family);
+            let fault = prove::<X86>(&object, &function, 10 * LONGEST).err();
+            assert_eq!(fault.map(|fault| fault.rule), rule, "{family:?} {size}");
+        }
+    }
+}
+
 /// A struct with a number that is below 16.
 const STATE: &str = r#"
 #include <stdint.h>

@@ -27,6 +27,9 @@ const FEW: i128 = 64;
 /// number.
 const RESTS: u64 = 1 << 16;
 
+/// A quotient with at most this many values is told apart.
+const MANY: i128 = 4;
+
 /// The result of an operation on a count, and its flags.
 type Made = Result<(Word, Flags), Fault>;
 
@@ -92,12 +95,16 @@ impl Run<'_, '_> {
         self.count_word(form.times(factor as i64), bytes)
     }
 
-    /// The answer to a query, or a fault that requests a split into cases.
-    fn answer(&mut self, verdict: Verdict) -> Result<bool, Fault> {
+    /// The answer to a query, or a fault that requests a split into cases. `sign` is the form whose
+    /// sign decides it.
+    fn answer(&mut self, verdict: Verdict, sign: Form) -> Result<bool, Fault> {
+        let ranges = self.ranges();
+        let relates = self.world.forks.follows && ranges.relates(sign);
         match verdict {
             Verdict::Is(is) => Ok(is),
             Verdict::Depends(split) => {
-                self.world.memory.unknowns.ask(Some(split));
+                let asked = if relates { Asked::Sign(sign) } else { Asked::Split(split) };
+                self.world.memory.unknowns.asked = Some(asked);
                 Err(unsupported("it depends on the number of blocks"))
             }
         }
@@ -182,7 +189,12 @@ impl Run<'_, '_> {
             let flags = self.flags_of_count(&result, bytes);
             return Ok((result, flags));
         }
-        match (operation, form(a, bytes), form(b, bytes)) {
+        // Of sums only the lowest bytes of both are needed.
+        let number = |word: &Word| match *word {
+            Word::Low(form, low) if usize::from(low) >= bytes => Some(form),
+            _ => form(word, bytes),
+        };
+        match (operation, number(a), number(b)) {
             (Binary::Add, Some(x), Some(y)) => {
                 let result = self.count_word(x.plus(y), bytes)?;
                 let flags = self.flags_of_count(&result, bytes);
@@ -197,6 +209,17 @@ impl Run<'_, '_> {
                 }
                 self.x86.compared = Some((x, y));
                 Ok((result, Flags::all(Flag::Public)))
+            }
+            (Binary::Or | Binary::Xor, Some(x), Some(y)) if self.world.forks.follows => {
+                let ranges = self.ranges();
+                let [x, y] = [x, y].map(|form| ranges.bounds(form));
+                if x.0.min(y.0) < 0 {
+                    return Err(unsupported("two numbers are joined bit by bit"));
+                }
+                // The bits above both numbers are zero.
+                let used = (x.1.max(y.1).max(1).ilog2() as usize + 1).min(8 * bytes);
+                let cells = &[Cell::UNSET; 64][..used];
+                Ok((Word::from_cells(&self.world.bits, cells), Flags::UNDEFINED))
             }
             _ => Err(unsupported("this arithmetic of a number of blocks is not modelled")),
         }
@@ -219,17 +242,7 @@ impl Run<'_, '_> {
             _ if mask == ones => return Ok(count.clone()),
             _ if (mask + 1).is_power_of_two() => (mask + 1, true),
             _ if ((mask ^ ones) + 1).is_power_of_two() => ((mask ^ ones) + 1, false),
-            _ => {
-                // The remainder has the bits, and may have few values.
-                if let Some(size) = mask.checked_next_power_of_two()
-                    && size <= 1 << 16
-                    && self.world.forks.follows
-                {
-                    let (_, rest) = self.divided(form, size as i64)?;
-                    self.world.memory.unknowns.ask(self.ranges().refined(rest));
-                }
-                return Err(unsupported("bits in the middle of a number of blocks are taken"));
-            }
+            _ => return self.middle(form, (mask, known), bytes),
         };
         let whole = low && size.trailing_zeros() <= known;
         if !whole && !(known == 64 && (bytes == 8 || self.is_within(form, 8 * bytes as u32))) {
@@ -237,6 +250,23 @@ impl Run<'_, '_> {
         }
         let (quotient, rest) = self.divided(form, size as i64)?;
         self.count_word(if low { Some(rest) } else { quotient.times(size as i64) }, bytes)
+    }
+
+    /// Bits of a count between two places.
+    fn middle(
+        &mut self,
+        form: Form,
+        (mask, known): (u64, u32),
+        bytes: usize,
+    ) -> Result<Word, Fault> {
+        let low = 1 << mask.trailing_zeros();
+        let end = mask.checked_add(low).filter(|end| end.is_power_of_two());
+        let end = end.filter(|end| end.ilog2() <= known.min(62) && self.world.forks.follows);
+        let other = || unsupported("bits in the middle of a number of blocks are taken");
+        let end = end.ok_or_else(other)?;
+        let (_, upper) = self.divided(form, end as i64)?;
+        let (_, lower) = self.divided(form, low as i64)?;
+        self.count_word(upper.minus(lower), bytes)
     }
 
     /// Quotient and remainder, or a fault that requests a split into cases in which they are forms.
@@ -250,7 +280,9 @@ impl Run<'_, '_> {
             self.world.memory.unknowns.asked = Some(Asked::Divided { variable, divisor });
             return Err(unsupported("a quotient of a number that is not known"));
         }
-        self.answer(self.ranges().quotient(form, divisor))?;
+        if let Some(over) = self.ranges().over(form, divisor) {
+            self.answer(self.ranges().at_least_zero(over), over)?;
+        }
         Err(unsupported("a part of a number of blocks is not known"))
     }
 
@@ -317,6 +349,14 @@ impl Run<'_, '_> {
         match shift {
             Shift::Left => self.count_word(form.times(divisor), bytes),
             Shift::Right | Shift::Arithmetic if is_quotient() => {
+                // Many cases are one, which is not known.
+                let ranges = self.ranges();
+                if self.world.forks.follows
+                    && ranges.dividend(form, divisor).is_none()
+                    && ranges.quotients(form, divisor) > MANY
+                {
+                    return Err(unsupported("a quotient with many values"));
+                }
                 let (quotient, _) = self.divided(form, divisor)?;
                 self.count_word(Some(quotient), bytes)
             }
@@ -397,7 +437,7 @@ impl Run<'_, '_> {
             (Binary::And, [Some(at), None])
                 if let (Word::Number(mask), true) = (b, self.world.forks.follows) =>
             {
-                Ok((self.rounded(at, *mask), Flags::UNDEFINED))
+                Ok((self.rounded(at, *mask)?, Flags::UNDEFINED))
             }
             (Binary::And | Binary::Or | Binary::Xor, _) if self.world.forks.follows => {
                 Ok(self.unknown_result([a, b]))
@@ -417,7 +457,13 @@ impl Run<'_, '_> {
         let is = match condition {
             Condition::Equal => {
                 let difference = a.minus(b).ok_or_else(too_large)?;
-                self.answer(self.ranges().is_zero(difference))?
+                let ranges = self.ranges();
+                // Positive and negative values first.
+                let sign = match ranges.at_least_zero(difference) {
+                    Verdict::Is(_) => difference.minus(Form::number(1)).ok_or_else(too_large)?,
+                    Verdict::Depends(_) => difference,
+                };
+                self.answer(ranges.is_zero(difference), sign)?
             }
             Condition::Below => self.is_below(a, b)?,
             Condition::BelowOrEqual => !self.is_below(b, a)?,
@@ -431,7 +477,7 @@ impl Run<'_, '_> {
     /// a < b
     fn is_less(&mut self, a: Form, b: Form) -> Result<bool, Fault> {
         let difference = a.minus(b).ok_or_else(too_large)?;
-        Ok(!self.answer(self.ranges().at_least_zero(difference))?)
+        Ok(!self.answer(self.ranges().at_least_zero(difference), difference)?)
     }
 
     /// a < b, where negative numbers are greater than all others.

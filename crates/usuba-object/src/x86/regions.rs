@@ -7,6 +7,7 @@
 //! xor rax, rsi        public, and not known; a secret if rax is one
 //! ```
 
+use super::address::Address;
 use super::registers::{Flag, Flags, Word};
 use super::scalar::{Binary, numbers};
 use super::{Run, unsupported};
@@ -61,15 +62,7 @@ impl Run<'_, '_> {
                 moved(to, at.offset.wrapping_sub(from.offset) as u64)
             }
             (Binary::And, Word::Pointer(at), &Word::Number(mask)) => {
-                let align = Some(mask.wrapping_neg()).filter(|align| align.is_power_of_two());
-                let rounded = align.and_then(|align| self.world.memory.rounded_down(*at, align));
-                match rounded {
-                    Some(rounded) => Ok((Word::Pointer(rounded), Flags::UNDEFINED)),
-                    None if self.world.forks.follows => {
-                        Ok((self.rounded(moving(at), mask), Flags::UNDEFINED))
-                    }
-                    None => Err(unsupported("bits of an address are not known")),
-                }
+                Ok((self.rounded(moving(at), mask)?, Flags::UNDEFINED))
             }
             (Binary::Subtract, Word::Pointer(a), Word::Pointer(b)) if self.world.forks.follows => {
                 // The distance of two regions is public, and not known.
@@ -109,16 +102,30 @@ impl Run<'_, '_> {
         }
     }
 
-    /// An address rounded down, by a public number that is not known. Other bits of an address are
-    /// not known at all.
-    pub fn rounded(&mut self, at: Moving, mask: u64) -> Word {
+    /// An address rounded down, perhaps by a public number that is not known. Other bits of an
+    /// address are not known at all.
+    pub fn rounded(&mut self, at: Moving, mask: u64) -> Result<Word, Fault> {
         let align = Some(mask.wrapping_neg()).filter(|&align| align.is_power_of_two());
-        let high = align.filter(|&align| align <= 64).map(|align| align as i64 - 1);
-        let over = high.and_then(|high| self.world.memory.unknowns.unknown(Range { low: 0, high }));
-        match over.and_then(|over| at.offset.minus(over)) {
-            Some(offset) => Word::Moving(Moving { offset, ..at }),
+        let start = align.and_then(|align| self.world.memory.start_modulo(at.region, align));
+        let over = match (align, start) {
+            (Some(align), Some(start)) => {
+                let number = at.offset.plus(Form::number(start));
+                let number = number.ok_or_else(|| unsupported("an address that is far away"))?;
+                Some(self.divided(number, align as i64)?.1)
+            }
+            (_, None) if !self.world.forks.follows => {
+                return Err(unsupported("bits of an address are not known"));
+            }
+            (Some(align @ ..=64), None) => {
+                let range = Range { low: 0, high: align as i64 - 1 };
+                self.world.memory.unknowns.unknown(range)
+            }
+            _ => None,
+        };
+        Ok(match over.and_then(|over| at.offset.minus(over)) {
+            Some(offset) => Word::from(Address::from(Moving { offset, ..at })),
             None => Word::Bits(Box::new([Cell::UNSET; 64])),
-        }
+        })
     }
 
     /// The flags of the comparison of an address with zero: nothing is there.

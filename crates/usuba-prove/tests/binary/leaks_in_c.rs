@@ -40,7 +40,7 @@ const POLY1305: [Plant; 9] = [
     (
         BEGIN,
         END,
-        "for (state->used = 0; state->used < key[3]; state->used++) __asm__ volatile (\"\");",
+        "for (size_t i = 0; i < key[3]; i++) __asm__ volatile (\"\");",
         ConstantTime,
         "branches are not known",
     ),
