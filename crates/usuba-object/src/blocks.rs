@@ -229,12 +229,12 @@ impl Goal<'_> {
             let cells = meaning.key.iter().map(cell).collect();
             let (access, align) = (Access::Read, meaning.key_align);
             buffers.push(Buffer { name: "key".into(), access, align, cells });
-            parameters.push(Whole::start(0));
+            parameters.push(Some(Whole::start(0)));
         }
         let stream =
             |side| Whole::Moving(Moving { region: Region::Stream(side), offset: Form::default() });
         let out = if blocks.in_place { Side::Input } else { Side::Output };
-        parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)]);
+        parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)].map(Some));
         let mut memory = Memory::new(buffers, &[], phase);
         memory.unknowns = Unknowns { ranges, used: 2, asked: None };
         memory.stream = Some(Stream::new(blocks.clone(), count));
@@ -371,7 +371,8 @@ impl Search<'_> {
         let mut memory = memory.ok_or_else(|| {
             self.at(place, unsupported("the blocks of a turn are not as many in each"))
         })?;
-        join.unknowns(&mut memory.unknowns);
+        join.unknowns(&mut memory.unknowns, &state.memory.unknowns)
+            .ok_or_else(|| self.at(place, unsupported("the number of blocks is too large")))?;
         let machine = first.machine.joined(&state.machine, &self.world.bits, &join);
         let mut every = Box::new(State { machine, memory });
         visits.truncate(at + 1);
@@ -400,7 +401,7 @@ impl Search<'_> {
             }
             self.evidence.instructions += 1;
             let place = machine.place();
-            match machine.step(&mut self.world) {
+            match self.world.step(machine) {
                 Ok(Step::Next | Step::Called | Step::Back) => {}
                 Ok(Step::Returned) => {
                     let registers = machine.leave(&self.world).map_err(Obstacle::Fault)?;

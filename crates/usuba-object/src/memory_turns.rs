@@ -8,7 +8,7 @@
 
 use super::block_step::{Cover, Joining};
 use super::cell::Cell;
-use super::memory::{Memory, Whole};
+use super::memory::{Memory, Place, Region, Whole};
 use super::symbolic_count::Form;
 
 impl Memory {
@@ -51,26 +51,27 @@ impl Memory {
             memory.frame[at..end].copy_from_slice(&cells);
             at = end;
         }
-        memory.pointers.clear();
-        for &at in self.pointers.keys().chain(other.pointers.keys()) {
+        memory.wholes.clear();
+        for &at in self.wholes.keys().chain(other.wholes.keys()) {
             let number = |memory: &Memory| Some(Form::number(join.number_of(&memory.word(at))?));
             let [one, next] = [self, other].map(|memory| {
-                let whole = memory.pointers.get(&at).copied();
+                let whole = memory.wholes.get(&at).copied();
                 whole.or_else(|| number(memory).map(Whole::Count))
             });
             let joined = one.zip(next).and_then(|(one, next)| join.whole(one, next));
-            if let Some(joined) = joined {
-                memory.pointers.insert(at, joined);
-            }
             // A value that is whole on one side only is dropped.
-            let [one, next] = [self, other].map(|memory| match memory.pointers.contains_key(&at) {
+            let [one, next] = [self, other].map(|memory| match memory.wholes.contains_key(&at) {
                 true => [join.lost(); 64],
                 false => memory.word(at),
             });
-            let first = memory.in_frame(at);
-            for bit in 0..64 {
-                let both = join.cell(one[bit], next[bit]);
-                memory.frame[first + bit] = if joined.is_some() { Cell::UNSET } else { both };
+            match joined {
+                Some(joined) => memory.keep(at, joined),
+                None => {
+                    let both = one.into_iter().zip(next);
+                    for (cell, (one, next)) in memory.word_mut(at).iter_mut().zip(both) {
+                        *cell = join.cell(one, next);
+                    }
+                }
             }
         }
         Some(memory)
@@ -84,21 +85,13 @@ impl Memory {
         for at in 0..self.frame.len() {
             self.frame[at] = cover.widened(self.frame[at], other.cell_at(first + at as i64));
         }
-        let broken: Vec<i64> = self
-            .pointers
-            .iter()
-            .filter_map(|(&at, whole)| {
-                let kept = other.pointers.get(&at).is_some_and(|next| cover.whole(*whole, *next));
-                (!kept).then_some(at)
-            })
-            .collect();
-        for at in broken {
-            self.pointers.remove(&at);
-            let place = self.in_frame(at);
-            for bit in 0..64 {
-                let found = other.cell_at(8 * at + bit as i64);
-                self.frame[place + bit] = cover.join.cell(cover.join.lost(), found);
-            }
+        let is_kept = |at: &Place, whole: &Whole| {
+            other.wholes.get(at).is_some_and(|next| cover.whole(*whole, *next))
+        };
+        let broken = self.wholes.iter().filter(|(at, whole)| !is_kept(at, whole));
+        for at in broken.map(|(&at, _)| at).collect::<Vec<Place>>() {
+            self.wholes.remove(&at);
+            self.lose_whole(at, other, &cover.join);
         }
         for (own, next) in self.buffers.iter_mut().zip(&other.buffers) {
             for (cell, &next) in own.cells.iter_mut().zip(&next.cells) {
@@ -123,15 +116,15 @@ impl Memory {
         let first = -self.below.max(other.below) * 8;
         let last = (self.frame.len() as i64) - 8 * self.below;
         let frame = (first..last).all(|at| cover.cell(self.cell_at(at), other.cell_at(at)));
-        let is_whole = |at: &i64| {
-            let place = 8 * *at;
+        let is_whole = |&at: &Place| {
             let is_lost = |cell| cell == Cell::OPAQUE || cell == cover.join.lost();
-            (place..place + 64).all(|at| is_lost(self.cell_at(at)))
+            self.word(at).into_iter().all(is_lost)
         };
-        let kept = self.pointers.iter().all(|(at, whole)| {
-            other.pointers.get(at).is_some_and(|next| cover.whole(*whole, *next))
-        });
-        let more = other.pointers.keys().filter(|at| !self.pointers.contains_key(at));
+        let kept = self
+            .wholes
+            .iter()
+            .all(|(at, whole)| other.wholes.get(at).is_some_and(|next| cover.whole(*whole, *next)));
+        let more = other.wholes.keys().filter(|at| !self.wholes.contains_key(at));
         let cells = |memory: &Memory| {
             memory.buffers.iter().flat_map(|buffer| buffer.cells.clone()).collect::<Vec<Cell>>()
         };
@@ -151,9 +144,21 @@ impl Memory {
         ranges && scopes && stream && frame && kept && more.into_iter().all(is_whole)
     }
 
-    /// The bits of eight bytes of the frame.
-    fn word(&self, at: i64) -> [Cell; 64] {
-        std::array::from_fn(|bit| self.cell_at(8 * at + bit as i64))
+    /// The bits of eight bytes in which another memory has no such value.
+    fn lose_whole(&mut self, at: Place, other: &Memory, join: &impl Joining) {
+        for (cell, found) in self.word_mut(at).iter_mut().zip(other.word(at)) {
+            *cell = join.cell(join.lost(), found);
+        }
+    }
+
+    /// The bits of eight bytes of the frame or of a buffer of a fixed size.
+    fn word(&self, (region, offset): Place) -> [Cell; 64] {
+        std::array::from_fn(|bit| match region {
+            Region::Buffer(number) => {
+                self.buffers[number as usize].cells[8 * offset as usize + bit]
+            }
+            _ => self.cell_at(8 * offset + bit as i64),
+        })
     }
 
     /// A bit of the frame, by its offset in bits; unset if it was never written.

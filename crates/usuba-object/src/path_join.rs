@@ -172,6 +172,8 @@ impl Paths {
             let [(a, b), (c, d)] = bounds;
             ranges.0[at] = Range { low: a.min(c), high: b.max(d) };
         }
+        // A relation of the noted variables still holds.
+        let ranges = ranges.with_facts(scope.ranges.facts());
         let made = Made { ranges, is_used: scope.kept, numbers: Vec::new() };
         let scope = Scope::new(scope.kept, scope.ranges);
         Some(Paths { sides, scope, constants, made: RefCell::new(made) })

@@ -27,7 +27,7 @@ use super::{Fault, Fork, Residue, Rule, Step, World};
 
 /// The most distinguished paths, and unknown branches on one of them.
 const PATHS: u32 = 1000;
-const DEPTH: u32 = 100;
+const DEPTH: u32 = 60;
 
 /// The most attempts at an invariant, each of which claims less.
 const WIDENED: u32 = 4;
@@ -255,7 +255,8 @@ impl<'a, 'o> Search<'a, 'o> {
         Meeting { calls: state.calls.len(), place }
     }
 
-    /// Joins the states that are alike.
+    /// Joins the states that are alike. Not inlined, since the search is recursive.
+    #[inline(never)]
     fn join<M: Turning>(&self, sides: Vec<Box<State<M>>>, meeting: Meeting) -> Vec<Box<State<M>>> {
         let mut joined: Vec<Box<State<M>>> = Vec::new();
         'sides: for side in sides {
@@ -291,6 +292,15 @@ impl<'a, 'o> Search<'a, 'o> {
                 }
                 Ok(all)
             }
+            Stop::Asked(Asked::Sign(form), fault) => {
+                let negative = Form::number(-1).minus(form).ok_or(fault)?;
+                let ranges = state.memory.unknowns.ranges;
+                let mut all = Vec::new();
+                for ranges in [negative, form].into_iter().filter_map(|sign| ranges.assumed(sign)) {
+                    all.extend(self.explore(state.clone().with_ranges(ranges), visits, part)?);
+                }
+                Ok(all)
+            }
             Stop::Asked(Asked::Split(split), fault) => {
                 let range = state.memory.unknowns.ranges.0[split.variable];
                 let is_branch = M::is_branch(self.world.object, state.machine.place());
@@ -311,7 +321,8 @@ impl<'a, 'o> Search<'a, 'o> {
         split: Split,
     ) -> Ends<M> {
         let mut all = Vec::new();
-        for ranges in state.memory.unknowns.ranges.halves(split) {
+        let halves = state.memory.unknowns.ranges.halves(split);
+        for ranges in halves.into_iter().filter_map(Ranges::tightened) {
             all.extend(self.explore(state.clone().with_ranges(ranges), visits, part)?);
         }
         Ok(all)
@@ -351,6 +362,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// A branch on a number that is not known, perhaps of a loop.
+    #[inline(never)]
     fn turn<M: Turning>(
         &mut self,
         state: Box<State<M>>,
@@ -425,6 +437,7 @@ impl<'a, 'o> Search<'a, 'o> {
 
     /// Proposes the invariant of two turns and follows it: one more turn must end in the invariant,
     /// which is checked where the turn ends.
+    #[inline(never)]
     fn generalise<M: Turning>(
         &mut self,
         visits: &mut Vec<Visit<M>>,
@@ -444,7 +457,8 @@ impl<'a, 'o> Search<'a, 'o> {
         let join = Join { ahead: split.variable, behind, step, constants };
         let memory = first.state.memory.joined(&state.memory, &join);
         let mut memory = memory.ok_or_else(|| unsupported("the lengths of two turns differ"))?;
-        join.unknowns(&mut memory.unknowns);
+        let joined = join.unknowns(&mut memory.unknowns, &state.memory.unknowns);
+        joined.ok_or_else(|| unsupported("a number is too large"))?;
         let machine = first.state.machine.joined(&state.machine, &self.world.bits, &join);
         if first.state.secrets != state.secrets {
             return Err(unsupported("a turn of the loop depends on an input"));
@@ -533,6 +547,7 @@ impl<'a, 'o> Search<'a, 'o> {
             Returns::Status => state.machine.status(&self.world.bits),
         };
         let registers = state.machine.leave(&self.world)?;
+        self.world.memory.check_fields(&self.world.bits)?;
         let residue = self.world.residue(registers);
         let evidence = &mut *self.evidence;
         evidence.frame = evidence.frame.max(self.world.memory.frame_bytes());
@@ -549,25 +564,28 @@ impl<'a, 'o> Search<'a, 'o> {
 
 /// The states in which a variable is a multiple of a divisor and a remainder, which together are
 /// all; `None` if there are too many variables.
+#[inline(never)]
 fn divided<M: Turning>(
-    mut state: Box<State<M>>,
+    state: Box<State<M>>,
     variable: usize,
     divisor: i64,
 ) -> Option<Vec<Box<State<M>>>> {
-    let ranges = state.memory.unknowns.ranges;
+    let Some(ranges) = state.memory.unknowns.ranges.tightened() else { return Some(Vec::new()) };
+    let mut state = state.with_ranges(ranges);
     let Range { low, high } = ranges.0[variable];
     // The multiples from `first` on have all remainders.
     let first = -(-low).div_euclid(divisor) * divisor;
     if first > low {
         let [below, above] = ranges.halves(Split { variable, at: first });
-        let below = state.clone().with_ranges(below);
+        let below = below.tightened().map(|ranges| state.clone().with_ranges(ranges));
         let above = divided(state.with_ranges(above), variable, divisor)?;
-        return Some(std::iter::once(below).chain(above).collect());
+        return Some(below.into_iter().chain(above).collect());
     }
     let rest = state.memory.unknowns.unknown(Range { low: 0, high: divisor - 1 })?;
     let multiple = Form::variable(variable).times(divisor)?.plus(rest)?;
     state.memory.unknowns.ranges.0[variable] =
         Range { low: low.div_euclid(divisor), high: high.div_euclid(divisor) };
     state.map_forms(&|form| form.with(variable, multiple).unwrap_or(form));
-    Some(vec![state])
+    let ranges = state.memory.unknowns.ranges.assumed(Form::number(high).minus(multiple)?);
+    Some(ranges.map(|ranges| state.with_ranges(ranges)).into_iter().collect())
 }

@@ -222,10 +222,12 @@ impl Run<'_, '_> {
         let ranges = self.world.memory.unknowns.ranges;
         let (low, most) = (ranges.bounds(from.offset).0, from.offset.plus(bytes));
         let high = most.map(|most| ranges.bounds(most).1).filter(|_| ranges.never_negative(bytes));
-        let span = i64::try_from(low).ok().zip(high.and_then(|high| usize::try_from(high - low).ok()));
+        let span =
+            i64::try_from(low).ok().zip(high.and_then(|high| usize::try_from(high - low).ok()));
         let place = |offset| Object::place(Pointer { region: from.region, offset });
         let span = span.and_then(|(offset, count)| Some((place(offset)?, count)));
-        let is_there = |&(place, count): &(u64, usize)| self.world.object.constant(place, count).is_ok();
+        let is_there =
+            |&(place, count): &(u64, usize)| self.world.object.constant(place, count).is_ok();
         match span.filter(is_there) {
             Some(_) => Ok(Cell::UNSET),
             None => Err(unsupported("a copy of a part of the object")),
