@@ -32,7 +32,6 @@ pub struct Search {
     pub found: Option<Counterexample>,
     /// The number of inputs that met the precondition.
     pub valid: usize,
-    runs: usize,
     /// The number of steps that are left.
     steps: u64,
 }
@@ -48,7 +47,7 @@ pub fn search(program: &Program, id: DeclId, thorough: Option<Vec<Vec<u128>>>) -
     let bounds: Vec<(u128, u128)> = bounds(decl);
     let mut chance = Chance::new(id as u64 + 11);
     let (runs, steps) = RUNS[usize::from(thorough.is_some())];
-    let mut search = Search { found: None, valid: 0, runs: 0, steps };
+    let mut search = Search { found: None, valid: 0, steps };
     for run in 0..runs {
         let word = |&(low, high): &(u128, u128)| {
             let word = chance.between(&BigUint::from(low), &BigUint::from(high), run);
@@ -92,8 +91,8 @@ pub fn search(program: &Program, id: DeclId, thorough: Option<Vec<Vec<u128>>>) -
 /// The numbers of words and of values per word that a thorough search tries near an edge.
 const NEAR: (usize, u128) = (6, 64);
 
-/// The number of inputs that are run however long a run is.
-const MIN_RUNS: usize = 2;
+/// The runs that make a counterexample smaller: their number, and their steps together.
+const MAX_SHRINKS: (u64, u64) = (400, 1 << 26);
 
 impl Search {
     /// Runs one input; true if it breaks the contract.
@@ -104,17 +103,17 @@ impl Search {
         bounds: &[(u128, u128)],
         inputs: Vec<u128>,
     ) -> bool {
-        if self.steps == 0 && self.runs >= MIN_RUNS {
+        if self.steps == 0 && self.valid > 0 {
             return false;
         }
         let mut steps = 0;
         let outcome = check(program, id, &inputs, &mut steps);
-        self.runs += 1;
         self.steps = self.steps.saturating_sub(steps);
         self.valid += usize::from(!matches!(outcome, Err(None)));
         let fails = matches!(outcome, Err(Some(_)));
         if fails {
-            self.found = Some(smallest(program, id, bounds, inputs));
+            let shrinks = (MAX_SHRINKS.1 / steps.max(1)).min(MAX_SHRINKS.0);
+            self.found = Some(smallest(program, id, bounds, inputs, shrinks));
         }
         fails
     }
@@ -133,15 +132,15 @@ fn bounds(decl: &Decl) -> Vec<(u128, u128)> {
     all
 }
 
-/// Shrinks the words of an input as long as it still breaks the contract.
+/// Shrinks the words of an input by `left` runs as long as it still breaks the contract.
 fn smallest(
     program: &Program,
     id: DeclId,
     bounds: &[(u128, u128)],
     mut inputs: Vec<u128>,
+    mut left: u64,
 ) -> Counterexample {
     let fails = |inputs: &[u128]| check(program, id, inputs, &mut 0).err().flatten();
-    let mut left = 400;
     let mut changed = true;
     while changed && left > 0 {
         changed = false;

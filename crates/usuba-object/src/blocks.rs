@@ -390,7 +390,7 @@ impl Search<'_> {
             }
             self.evidence.instructions += 1;
             let place = machine.place();
-            match machine.step(&mut self.world) {
+            match self.world.step(machine) {
                 Ok(Step::Next) => {}
                 Ok(Step::Returned) => {
                     let registers = machine.leave(&self.world).map_err(Obstacle::Fault)?;

@@ -110,7 +110,7 @@ pub enum Rule {
     Field,
     /// The instruction, or its use here, is outside the model.
     Unsupported,
-    /// The function does not return within the limit on steps.
+    /// The function exceeds a limit on steps or on memory.
     TooLong,
 }
 
@@ -170,7 +170,22 @@ pub struct Fork {
     pub bit: Option<Cell>,
 }
 
+/// The most operators on single bits, which take over a gigabyte; the largest kernels make a million.
+const OPERATORS: usize = 1 << 23;
+
 impl World<'_> {
+    /// Executes an instruction.
+    ///
+    /// # Errors
+    /// It breaks a rule, or the graph has become too large.
+    fn step<M: Machine>(&mut self, machine: &mut M) -> Result<Step, Fault> {
+        if self.bits.graph.nodes.len() > OPERATORS {
+            let what = format!("it makes more than {OPERATORS} operators on bits");
+            return Err(Fault::new(Rule::TooLong, what));
+        }
+        machine.step(self)
+    }
+
     /// The residue in the frame, with these registers.
     fn residue(&self, registers: Vec<String>) -> Residue {
         let is_left = |byte: &&[Cell]| byte.iter().any(|&cell| self.bits.is_secret(cell));
@@ -252,7 +267,7 @@ pub fn run<M: Machine>(
 ) -> Result<(u64, Residue), Fault> {
     let mut machine = M::enter(parameters, entry);
     for count in 1..=longest {
-        if machine.step(world)? == Step::Returned {
+        if world.step(&mut machine)? == Step::Returned {
             let registers = machine.leave(world)?;
             return Ok((count, world.residue(registers)));
         }

@@ -109,6 +109,15 @@ pub fn optimise(
     let links = &program.decls[program.entry].links;
     let mut linked: Vec<&str> = links.iter().map(|&id| &*program.decls[id].name).collect();
     linked.extend(options.c.linked.iter().map(String::as_str));
+    let takes_bytes = |decl: &&typed::Decl| {
+        let bytes = decl.params.iter().chain(&decl.results).any(|var| var.bytes.is_some());
+        bytes && linked.contains(&&*decl.name)
+    };
+    if let Some(decl) = program.decls[..program.entry].iter().find(takes_bytes) {
+        let text = format!("`{}` has ports of bytes, and its caller has words", decl.name);
+        let finding = Diagnostic::error(Code::BadLink, decl.name_span, text);
+        return Err(vec![finding.help("link a node of words, or none")]);
+    }
     let entry = lowered.entry;
     for (id, node) in lowered.nodes.iter_mut().enumerate() {
         if id != entry.0 as usize && linked.contains(&node.source_name()) {

@@ -410,8 +410,11 @@ fn bytes_have_the_order_of_their_port() {
     };
     for orders in [["le", "be"], ["be", "le"], ["le", "le"]] {
         fs::write(dir.path().join("f.ua"), program(orders[0], orders[1])).expect("written");
-        let proved = usubac(dir.path(), &format!("prove f.ua -V --binary --cc {cc}"), &[]);
-        assert!(proved.status.success(), "{orders:?}: {}{}", out(&proved), err(&proved));
+        for flags in ["", " --wipe"] {
+            let flags = format!("prove f.ua -V --binary --cc {cc}{flags}");
+            let proved = usubac(dir.path(), &flags, &[]);
+            assert!(proved.status.success(), "{orders:?}: {}{}", out(&proved), err(&proved));
+        }
         let bytes = object(dir.path(), family, "--entry g");
         fs::write(dir.path().join("g.o"), bytes).expect("written");
         for wrong in [["be", "be"], [orders[1], orders[0]]] {

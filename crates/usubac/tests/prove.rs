@@ -133,6 +133,12 @@ fn links_of_the_text_and_of_the_command_line_are_alike() {
     let by_text = run("text", "link step", &[]);
     assert!(by_text.contains("void step("), "{by_text}");
     assert_eq!(by_text, run("flag", "", &["--link", "step"]));
+    // A kernel of bytes takes no words.
+    let bytes = program("").replace("step (x:u32)", "step (x:u32 le)");
+    std::fs::write(dir.path().join("p.ua"), bytes).expect("a file");
+    let refused = usubac(dir.path(), &["p.ua", "-V", "--link", "step"]);
+    let said = text(&refused.stderr);
+    assert!(said.contains("U0208") && said.contains("`step` has ports of bytes"), "{said}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub const MAX_ATOMS: u64 = 1 << 20;
 
 /// Most elementary steps (atoms declared, computed or copied) of one program, loops and calls
 /// unrolled.
-pub const MAX_STEPS: u64 = 1 << 23;
+pub const MAX_STEPS: u64 = 1 << 24;
 
 /// The checker stops after this number of errors.
 pub const MAX_ERRORS: usize = 100;

@@ -190,6 +190,9 @@ struct JsonPort<'a> {
     word_bits: u8,
     dims: &'a [u32],
     constant: bool,
+    /// The order of the bytes of each word, if the registers are bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<&'static str>,
     c_type: &'a str,
     registers: usize,
 }
@@ -201,6 +204,7 @@ fn json(program: &Program, target: &'static Target, emitted: &Emitted) -> String
             word_bits: port.word,
             dims: &port.dims,
             constant: port.constant,
+            bytes: port.bytes.map(ir::ByteOrder::word),
             c_type: text.c_type,
             registers: text.registers,
         };

@@ -1,14 +1,14 @@
 //! Ports of bytes: a wrapper that loads words before the kernel of words, and stores them after it.
 //!
 //! ```c
-//! static void f_words(const uint64_t *x, uint64_t *y);   the kernel, on words
+//! static void f_words_(const uint64_t *x, uint64_t *y);   the kernel, on words
 //! void f(const uint8_t *x, uint8_t *y)
 //! {
 //!     unsigned i;
 //!     struct { uint64_t x[4]; uint64_t y[4]; } words;
 //!     for (i = 0; i < 4; i++)
 //!         words.x[i] = (uint64_t)x[8 * i] | (uint64_t)x[8 * i + 1] << 8 | ...;
-//!     f_words(words.x, words.y);
+//!     f_words_(words.x, words.y);
 //!     for (i = 0; i < 4; i++) {
 //!         y[8 * i] = (uint8_t)words.y[i];
 //!         ...
@@ -23,8 +23,9 @@ use crate::emit::template::{Value, context, template};
 use crate::ir::{ByteOrder, Port, Program};
 use crate::isa::{word_lane, word_type};
 
-/// The suffix of the name of a kernel of words inside of its wrapper.
-pub const INNER: &str = "_words";
+/// The suffix of the name of a kernel of words inside of its wrapper. No name of a program ends with
+/// an underscore in C, except reserved names.
+pub const INNER: &str = "_words_";
 
 /// Whether the entry has ports of bytes.
 pub fn takes_bytes(program: &Program) -> bool {
