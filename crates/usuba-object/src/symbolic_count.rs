@@ -401,8 +401,8 @@ impl Unknowns {
         Some(Form::variable(at))
     }
 
-    /// Forgets the least value of a large number: so many turns of a loop would be executed before
-    /// its condition is not known.
+    /// Forgets the least value of a large number. It would be executed as turns of a loop, until the
+    /// condition of the loop is not known.
     pub fn lower(&mut self, form: Form) {
         let ranges = &mut self.ranges;
         let is_large = ranges.bounds(form).0 >= TURNS.into();
