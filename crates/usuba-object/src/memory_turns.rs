@@ -47,7 +47,7 @@ impl Memory {
             let end = end.unwrap_or(memory.frame.len());
             let joined = |at: usize| join.cell(memory.frame[at], other.cell_at(first + at as i64));
             let mut cells: Vec<Cell> = (at..end).map(joined).collect();
-            join.word(&mut cells);
+            join.word(&memory.frame[at..end], &mut cells);
             memory.frame[at..end].copy_from_slice(&cells);
             at = end;
         }

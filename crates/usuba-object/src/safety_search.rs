@@ -30,13 +30,13 @@ const PATHS: u32 = 1000;
 const DEPTH: u32 = 60;
 
 /// The most attempts at an invariant, each of which claims less.
-const WIDENED: u32 = 4;
+const WIDENED: u32 = 8;
 
 /// The longest period of the turns of a loop.
 const PERIOD: u32 = 2;
 
 /// A number with more values than this is handled by induction, not by enumeration.
-const MANY: i64 = 16;
+const MANY: i64 = 3;
 
 /// A point of an execution.
 #[derive(Clone)]
@@ -173,6 +173,15 @@ pub struct Search<'a, 'o> {
     told: Vec<Told>,
     /// Where the paths from branches meet.
     meetings: FxHashMap<u64, Option<u64>>,
+    /// A division that is to be done before a loop.
+    hoisted: Option<Hoisted>,
+}
+
+/// A division that is to be done at the first turn of a loop.
+struct Hoisted {
+    visit: usize,
+    variable: usize,
+    divisor: i64,
 }
 
 impl<'a, 'o> Search<'a, 'o> {
@@ -182,8 +191,9 @@ impl<'a, 'o> Search<'a, 'o> {
         returns: Returns,
         (longest, joins): (u64, bool),
     ) -> Search<'a, 'o> {
-        let (told, meetings) = (Vec::new(), FxHashMap::default());
-        Search { world, evidence, returns, longest, joins, asked: KNOWN_PHASES, told, meetings }
+        let (asked, told, meetings) = (KNOWN_PHASES, Vec::new(), FxHashMap::default());
+        let hoisted = None;
+        Search { world, evidence, returns, longest, joins, asked, told, meetings, hoisted }
     }
 
     /// Runs a state to all its ends.
@@ -236,7 +246,7 @@ impl<'a, 'o> Search<'a, 'o> {
             let mut kept = state.variables();
             for visit in &*visits {
                 kept[visit.split.variable] = true;
-                if let Some((_, Cover { join })) = &visit.every {
+                if let Some((_, Cover { join, .. })) = &visit.every {
                     (kept[join.ahead], kept[join.behind]) = (true, true);
                 }
             }
@@ -285,6 +295,16 @@ impl<'a, 'o> Search<'a, 'o> {
             Stop::Returned | Stop::Met => Ok(vec![state]),
             Stop::Fork(fork, fault) => self.fork(state, visits, part, (fork, fault)),
             Stop::Asked(Asked::Divided { variable, divisor }, fault) => {
+                // A number that a loop does not change is divided before the loop.
+                let is_before = |visit: &Visit<M>| {
+                    visit.split.variable != variable
+                        && variable < visit.state.memory.unknowns.used
+                        && visit.every.is_none()
+                };
+                if let Some(visit) = visits.iter().position(is_before) {
+                    self.hoisted = Some(Hoisted { visit, variable, divisor });
+                    return Err(fault);
+                }
                 let divided = divided(state, variable, divisor).ok_or(fault)?;
                 let mut all = Vec::new();
                 for state in divided {
@@ -321,11 +341,22 @@ impl<'a, 'o> Search<'a, 'o> {
         split: Split,
     ) -> Ends<M> {
         let mut all = Vec::new();
-        let halves = state.memory.unknowns.ranges.halves(split);
-        for ranges in halves.into_iter().filter_map(Ranges::tightened) {
-            all.extend(self.explore(state.clone().with_ranges(ranges), visits, part)?);
+        for ranges in state.memory.unknowns.ranges.halves(split) {
+            all.extend(self.side(&state, visits, part, ranges)?);
         }
         Ok(all)
+    }
+
+    /// The part of a state in some ranges.
+    fn side<M: Turning>(
+        &mut self,
+        state: &State<M>,
+        visits: &mut Vec<Visit<M>>,
+        part: Part,
+        ranges: Ranges,
+    ) -> Ends<M> {
+        let Some(ranges) = ranges.tightened() else { return Ok(Vec::new()) };
+        self.explore(Box::new(state.clone()).with_ranges(ranges), visits, part)
     }
 
     /// Both outcomes of a branch that is not known.
@@ -375,6 +406,10 @@ impl<'a, 'o> Search<'a, 'o> {
         let Some(at) = visits.iter().position(|visit| visit.key == key) else {
             return self.first_turn(Visit::new(key, state, split), visits, part);
         };
+        // A branch on another number in each turn of a loop around it.
+        if visits[at].every.is_none() && visits[at].split.variable != split.variable {
+            return self.halves(state, visits, part, split);
+        }
         visits[at].passes += 1;
         if visits[at].passes < visits[at].period {
             return self.halves(state, visits, part, split);
@@ -382,10 +417,16 @@ impl<'a, 'o> Search<'a, 'o> {
         if let Some((every, cover)) = &visits[at].every {
             let bits = &self.world.bits;
             self.evidence.loops += 1;
-            if !every.memory.covers(&state.memory, cover)
-                || !every.machine.covers(&state.machine, bits, cover)
-            {
-                let (mut wider, cover) = (every.clone(), *cover);
+            // Another path of the first turn may end in the invariant, too.
+            let is_covered = [false, true].into_iter().any(|is_first| {
+                let ranges = Some(state.memory.unknowns.ranges);
+                let cover = Cover { is_first, ranges, ..*cover };
+                every.memory.covers(&state.memory, &cover)
+                    && every.machine.covers(&state.machine, bits, &cover)
+            });
+            if !is_covered {
+                let ranges = Some(state.memory.unknowns.ranges);
+                let (mut wider, cover) = (every.clone(), Cover { ranges, ..*cover });
                 wider.memory.widen(&state.memory, &cover);
                 wider.machine.widen(&state.machine, bits, &cover);
                 visits[at].wider = Some(wider);
@@ -418,6 +459,18 @@ impl<'a, 'o> Search<'a, 'o> {
             visits.truncate(at);
             visits.push(Visit { period, ..visit.clone() });
             outcome = self.explore(visit.state.clone().with_ranges(above), visits, part);
+            let here = |hoisted: &mut Hoisted| hoisted.visit == at;
+            if let Some(Hoisted { variable, divisor, .. }) = self.hoisted.take_if(here) {
+                visits.truncate(at);
+                let mut all = Vec::new();
+                let divided = divided(visit.state, variable, divisor);
+                for state in
+                    divided.ok_or_else(|| outcome.err().expect("it asks for a division"))?
+                {
+                    all.extend(self.explore(state, visits, part)?);
+                }
+                return Ok(all);
+            }
             if outcome.is_ok() || visits.get(at).is_none_or(|visit| visit.every.is_none()) {
                 break;
             }
@@ -454,7 +507,8 @@ impl<'a, 'o> Search<'a, 'o> {
         let behind = state.memory.unknowns.fresh();
         let behind = behind.ok_or_else(|| unsupported("too many numbers are not known"))?;
         let constants = Some([false, true].map(|bit| self.world.bits.constant(bit)));
-        let join = Join { ahead: split.variable, behind, step, constants };
+        let ranges = Some(state.memory.unknowns.ranges);
+        let join = Join { ahead: split.variable, behind, step, constants, ranges };
         let memory = first.state.memory.joined(&state.memory, &join);
         let mut memory = memory.ok_or_else(|| unsupported("the lengths of two turns differ"))?;
         let joined = join.unknowns(&mut memory.unknowns, &state.memory.unknowns);
@@ -470,13 +524,18 @@ impl<'a, 'o> Search<'a, 'o> {
             visits.truncate(at + 1);
             visits[at].passes = 0;
             visits[at].wider = None;
-            visits[at].every = Some((every.clone(), Cover { join }));
+            visits[at].every = Some((every.clone(), Cover { join, is_first: false, ranges: None }));
             let place = every.machine.place();
             outcome = match self.run(&mut every, part.meeting)? {
                 Stop::Asked(Asked::Split(split), _)
                     if every.machine.place() == place && split.variable == join.ahead =>
                 {
-                    self.halves(every, visits, part, split)
+                    // The end of the loop is followed once its invariant holds.
+                    let [below, above] = every.memory.unknowns.ranges.halves(split);
+                    self.side(&every, visits, part, above).and_then(|mut all| {
+                        all.extend(self.side(&every, visits, part, below)?);
+                        Ok(all)
+                    })
                 }
                 _ => Err(unsupported("the loop depends on something else as well")),
             };
