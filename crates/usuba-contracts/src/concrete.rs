@@ -32,20 +32,22 @@ pub struct Search {
     pub found: Option<Counterexample>,
     /// The number of inputs that met the precondition.
     pub valid: usize,
+    /// The number of steps that are left.
+    steps: u64,
 }
+
+/// The numbers of inputs that are run beside a proof, and in search of a counterexample, and of
+/// steps after which no further input is run.
+const RUNS: [(usize, u64); 2] = [(24, 1 << 17), (800, 1 << 27)];
 
 /// Runs a node on inputs in its ranges; a thorough search also tries examples, and inputs near
 /// edges one by one.
-pub fn search(
-    program: &Program,
-    id: DeclId,
-    runs: usize,
-    thorough: Option<Vec<Vec<u128>>>,
-) -> Search {
+pub fn search(program: &Program, id: DeclId, thorough: Option<Vec<Vec<u128>>>) -> Search {
     let decl = &program.decls[id];
     let bounds: Vec<(u128, u128)> = bounds(decl);
     let mut chance = Chance::new(id as u64 + 11);
-    let mut search = Search { found: None, valid: 0 };
+    let (runs, steps) = RUNS[usize::from(thorough.is_some())];
+    let mut search = Search { found: None, valid: 0, steps };
     for run in 0..runs {
         let word = |&(low, high): &(u128, u128)| {
             let word = chance.between(&BigUint::from(low), &BigUint::from(high), run);
@@ -89,6 +91,9 @@ pub fn search(
 /// The numbers of words and of values per word that a thorough search tries near an edge.
 const NEAR: (usize, u128) = (6, 64);
 
+/// The runs that make a counterexample smaller: their number, and their steps together.
+const MAX_SHRINKS: (u64, u64) = (400, 1 << 26);
+
 impl Search {
     /// Runs one input; true if it breaks the contract.
     fn fails(
@@ -98,11 +103,17 @@ impl Search {
         bounds: &[(u128, u128)],
         inputs: Vec<u128>,
     ) -> bool {
-        let outcome = check(program, id, &inputs);
+        if self.steps == 0 && self.valid > 0 {
+            return false;
+        }
+        let mut steps = 0;
+        let outcome = check(program, id, &inputs, &mut steps);
+        self.steps = self.steps.saturating_sub(steps);
         self.valid += usize::from(!matches!(outcome, Err(None)));
         let fails = matches!(outcome, Err(Some(_)));
         if fails {
-            self.found = Some(smallest(program, id, bounds, inputs));
+            let shrinks = (MAX_SHRINKS.1 / steps.max(1)).min(MAX_SHRINKS.0);
+            self.found = Some(smallest(program, id, bounds, inputs, shrinks));
         }
         fails
     }
@@ -121,15 +132,15 @@ fn bounds(decl: &Decl) -> Vec<(u128, u128)> {
     all
 }
 
-/// Shrinks the words of an input as long as it still breaks the contract.
+/// Shrinks the words of an input by `left` runs as long as it still breaks the contract.
 fn smallest(
     program: &Program,
     id: DeclId,
     bounds: &[(u128, u128)],
     mut inputs: Vec<u128>,
+    mut left: u64,
 ) -> Counterexample {
-    let fails = |inputs: &[u128]| check(program, id, inputs).err().flatten();
-    let mut left = 400;
+    let fails = |inputs: &[u128]| check(program, id, inputs, &mut 0).err().flatten();
     let mut changed = true;
     while changed && left > 0 {
         changed = false;
@@ -167,8 +178,14 @@ fn smallest(
     Counterexample { inputs: named, finding }
 }
 
-/// Checks the contract on an input; `Err(None)` if the input breaks the precondition.
-fn check(program: &Program, id: DeclId, inputs: &[u128]) -> Result<(), Option<Box<Diagnostic>>> {
+/// Checks the contract on an input, and counts the steps of the run; `Err(None)` if the input breaks
+/// the precondition.
+fn check(
+    program: &Program,
+    id: DeclId,
+    inputs: &[u128],
+    steps: &mut u64,
+) -> Result<(), Option<Box<Diagnostic>>> {
     let decl = &program.decls[id];
     let mut scope = contract::bind(&decl.params, inputs);
     let clauses = |role: Role| decl.contract.iter().filter(move |clause| clause.role == role);
@@ -178,7 +195,9 @@ fn check(program: &Program, id: DeclId, inputs: &[u128]) -> Result<(), Option<Bo
         }
     }
     let mut walker = Walker::new(program, Concrete::default());
-    let Ok(outs) = walker.run(&Instance::open(id, 0), inputs.to_vec()) else {
+    let outs = walker.run(&Instance::open(id, 0), inputs.to_vec());
+    *steps = walker.steps();
+    let Ok(outs) = outs else {
         let finding = walker.diags.into_iter().find(Diagnostic::is_error);
         return Err(finding.map(Box::new));
     };

@@ -14,8 +14,12 @@
 //! interpreted once. A program keeps its contracts if all of them are proved. Calls do not recurse,
 //! so this is induction over the call graph.
 //!
-//! *Limits:* loops are unrolled, and a number that is no polynomial of the parameters is known by
-//! its interval alone. An obligation that no method discharges is *Unknown*.
+//! A loop whose body does not use its index is shown by induction: the words that it carries take
+//! intervals that the first turn meets and every turn keeps. If an obligation fails with them, the
+//! loop is unrolled, as other loops are.
+//!
+//! *Limits:* a number that is no polynomial of the parameters is known by its interval alone. An
+//! obligation that no method discharges is *Unknown*.
 //!
 //! - `numbers`: intervals, polynomials, and the definition of each number; `poly`, `monomial`:
 //!   polynomials over   the integers; `bounds`: their intervals.
@@ -40,6 +44,8 @@ pub mod numbers;
 pub mod poly;
 mod query;
 mod symbolic;
+#[cfg(test)]
+mod tests;
 
 use usuba_lang::diag::{Code, Diagnostic};
 use usuba_lang::typed::{Decl, DeclId, Instance, Kind, Program, VarType, contract};
@@ -64,9 +70,6 @@ pub struct Report {
     /// The number of calls that stand for the contract of their callee.
     pub calls: usize,
 }
-
-/// The number of inputs that are run beside a proof, and in search of a counterexample.
-const RUNS: [usize; 2] = [24, 800];
 
 /// Proves or refutes the contract of each node that has one, in the order of the text.
 ///
@@ -121,17 +124,24 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
         .iter()
         .any(|clause| clause::takes_powers(&clause.left) || clause::takes_powers(&clause.right));
     let mut examples = Vec::new();
-    let mut shown = prove(program, id, decl, restated, &mut report, &mut examples);
-    if shown.is_err() && report.calls > 0 {
-        let again = prove(program, id, decl, !restated, &mut report, &mut examples);
-        shown = again.or(shown);
-    }
-    let runs = match shown {
-        Ok(_) => RUNS[0].min(RUNS[1] / (report.calls + 1)).max(2),
-        Err(_) => RUNS[1],
+    let mut prove = |restated, induction| {
+        let mut symbolic = Symbolic::new(induction);
+        let shown = prove(program, id, restated, &mut symbolic, &mut examples);
+        report.obligations = symbolic.obligations;
+        report.queries = symbolic.queries;
+        report.calls = symbolic.promises;
+        (shown.map(|()| Engines::INTERVALS.with(symbolic.engines)), symbolic)
     };
-    let thorough = shown.is_err().then_some(examples);
-    let search = concrete::search(program, id, runs, thorough);
+    let (mut shown, first) = prove(restated, true);
+    if shown.is_err() && !first.carried.is_empty() {
+        // Unrolled turns keep polynomials, where induction knows intervals only.
+        let (unrolled, _) = prove(restated, false);
+        shown = if first.blamed { unrolled.or(shown) } else { unrolled };
+    }
+    if shown.is_err() && first.promises > 0 {
+        shown = prove(!restated, false).0.or(shown);
+    }
+    let search = concrete::search(program, id, shown.is_err().then_some(examples));
     report.verdict = match (search.found, shown) {
         (Some(found), _) => Verdict::Refuted(found),
         (None, Err(finding)) => Verdict::Unknown(*finding),
@@ -146,15 +156,15 @@ pub fn check_node(program: &Program, id: DeclId) -> Report {
     report
 }
 
+/// One abstract interpretation of a node; inputs where an obligation may fail become examples.
 fn prove(
     program: &Program,
     id: DeclId,
-    decl: &Decl,
     restated: bool,
-    report: &mut Report,
+    symbolic: &mut Symbolic,
     examples: &mut Vec<Vec<u128>>,
-) -> Result<Engines, Box<Diagnostic>> {
-    let mut symbolic = Symbolic::default();
+) -> Result<(), Box<Diagnostic>> {
+    let decl = &program.decls[id];
     let mut args = Vec::new();
     for var in &decl.params {
         let VarType::Words { atom, .. } = &var.ty else { continue };
@@ -168,16 +178,16 @@ fn prove(
     }
     let mut scope = contract::bind(&decl.params, &args);
     if restated {
-        clause::restate(&mut symbolic, program, decl, &scope, &args)?;
+        clause::restate(symbolic, program, decl, &scope, &args)?;
     }
-    clause::assume_required(&mut symbolic, program, decl, &scope)?;
-    let mut walker = usuba_lang::typed::walk::Walker::new(program, symbolic);
+    clause::assume_required(symbolic, program, decl, &scope)?;
+    let mut walker = usuba_lang::typed::walk::Walker::new(program, std::mem::take(symbolic));
     let outs = walker.run(&Instance::open(id, 0), args.clone());
-    let mut symbolic = walker.domain;
+    *symbolic = walker.domain;
     let shown = match outs {
         Ok(outs) => {
             scope.extend(contract::bind(&decl.results, &outs));
-            results(&mut symbolic, program, decl, &scope, &outs)
+            results(symbolic, program, decl, &scope, &outs)
         }
         Err(_) => {
             let first = walker.diags.into_iter().find(Diagnostic::is_error);
@@ -191,10 +201,7 @@ fn prove(
         let word = |arg| values.get(arg).unwrap_or(&symbolic.numbers.get(*arg).low);
         examples.extend(args.iter().map(|arg| word(arg).try_into().ok()).collect::<Option<_>>());
     }
-    report.obligations = symbolic.obligations;
-    report.queries = symbolic.queries;
-    report.calls = symbolic.promises;
-    shown.map(|()| Engines::INTERVALS.with(symbolic.engines))
+    shown
 }
 
 /// Shows the ranges of the results and the postconditions of the node.

@@ -95,6 +95,21 @@ impl Numbers {
         (number.low == number.high).then_some(&number.low)
     }
 
+    /// The numbers that a number is computed from, at most two.
+    pub fn operands(&self, n: Num) -> Vec<Num> {
+        match &self.get(n).def {
+            Def::Any | Def::Const(_) => Vec::new(),
+            Def::Quotient(a, _) | Def::Remainder(a, _) => vec![*a],
+            Def::Sum(a, b)
+            | Def::Diff(a, b)
+            | Def::Product(a, b)
+            | Def::Less(a, b)
+            | Def::And(a, b)
+            | Def::Or(a, b)
+            | Def::Xor(a, b) => vec![*a, *b],
+        }
+    }
+
     /// The first queried number with the same polynomial as this number: the two are equal.
     pub fn first(&mut self, n: Num) -> Num {
         *self.first.entry(self.get(n).poly.clone()).or_insert(n)

@@ -121,16 +121,8 @@ impl Bits<'_> {
     /// The numbers that define the bits of a number.
     fn parts(&self, n: Num) -> Vec<Num> {
         match &self.numbers.get(n).def {
-            Def::Any | Def::Const(_) => Vec::new(),
             Def::Product(a, b) if self.factor(*a, *b).is_none() => Vec::new(),
-            Def::Quotient(a, _) | Def::Remainder(a, _) => vec![*a],
-            Def::Sum(a, b)
-            | Def::Diff(a, b)
-            | Def::Product(a, b)
-            | Def::Less(a, b)
-            | Def::And(a, b)
-            | Def::Or(a, b)
-            | Def::Xor(a, b) => vec![*a, *b],
+            _ => self.numbers.operands(n),
         }
     }
 

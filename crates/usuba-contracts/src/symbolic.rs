@@ -6,11 +6,11 @@
 //! any numbers that meet the postcondition.
 
 use num_bigint::{BigInt, BigUint};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use usuba_lang::diag::{Code, Span};
 use usuba_lang::op::Op;
 use usuba_lang::typed::contract::Scope;
-use usuba_lang::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
+use usuba_lang::typed::walk::{Carried, Domain, Refusal, Stop, Typed, Walker};
 use usuba_lang::typed::{Atom, Decl, DeclId, Instance, Range, contract};
 use usuba_sat::Engines;
 
@@ -40,9 +40,17 @@ pub struct Symbolic {
     pub engines: Engines,
     /// The number of calls that stand for a contract.
     pub promises: usize,
+    induction: bool,
+    /// Carried words at the beginning of any turn, by name.
+    pub carried: FxHashMap<Num, String>,
+    /// An obligation failed that depends on the interval of a carried word.
+    pub blamed: bool,
     /// Values of free numbers where an obligation may fail.
     pub examples: Vec<FxHashMap<Num, BigUint>>,
 }
+
+/// The most carried words that a message names.
+const MAX_WORDS: usize = 3;
 
 /// The most examples that are kept.
 const MAX_EXAMPLES: usize = 32;
@@ -63,6 +71,11 @@ pub fn bound(value: &BigUint) -> String {
 }
 
 impl Symbolic {
+    /// No facts; with `induction`, loops whose turns are alike are shown by one turn.
+    pub fn new(induction: bool) -> Symbolic {
+        Symbolic { induction, ..Symbolic::default() }
+    }
+
     /// Notes engines that discharged an obligation.
     pub fn used(&mut self, engines: Engines) {
         self.engines = self.engines.with(engines);
@@ -132,9 +145,10 @@ impl Symbolic {
             return Ok(self.numbers.at_most(n, most));
         }
         let high = bound(&self.numbers.get(n).high);
+        let since = self.since(&[n]);
         Err(Refusal {
             code: Code::ArithmeticWraps,
-            message: format!("{what} can be {high}; its words have {m} bits"),
+            message: format!("{what} can be {high}; its words have {m} bits{since}"),
             help: Some(match what {
                 "this number" => {
                     "carry before, widen the result, or write `wrap(...)` if the upper \
@@ -146,6 +160,32 @@ impl Symbolic {
                 ),
             }),
         })
+    }
+
+    /// The intervals of carried words that numbers are computed from, as the end of a message.
+    fn since(&mut self, numbers: &[Num]) -> String {
+        let mut stack = numbers.to_vec();
+        let mut seen = FxHashSet::default();
+        while let Some(n) = stack.pop().filter(|_| !self.carried.is_empty()) {
+            if seen.insert(n) {
+                stack.extend(self.numbers.operands(n));
+            }
+        }
+        let mut words: Vec<Num> =
+            seen.into_iter().filter(|n| self.carried.contains_key(n)).collect();
+        words.sort_unstable();
+        let known = |n: &Num| {
+            let (name, number) = (&self.carried[n], self.numbers.get(*n));
+            format!("`{name}` from {} to {}", bound(&number.low), bound(&number.high))
+        };
+        let words: Vec<String> = words.iter().take(MAX_WORDS).map(known).collect();
+        match words.is_empty() {
+            true => String::new(),
+            false => {
+                self.blamed = true;
+                format!("; a turn of the loop begins with {}", words.join(", "))
+            }
+        }
     }
 
     fn add(&mut self, a: Num, b: Num, m: u8) -> Result<Num, Refusal> {
@@ -161,10 +201,11 @@ impl Symbolic {
             if !self.compare((Compare::AtMost, b, a)) {
                 let high = bound(&self.numbers.get(b).high);
                 let low = bound(&self.numbers.get(a).low);
+                let since = self.since(&[a, b]);
                 return Err(Refusal {
                     code: Code::ArithmeticWraps,
                     message: format!(
-                        "this difference can go below zero: {high} can be taken from {low}"
+                        "this difference can go below zero: {high} can be taken from {low}{since}"
                     ),
                     help: Some(format!(
                         "add a multiple of the modulus before, or write `wrap(...)` if it is meant \
@@ -230,11 +271,12 @@ impl Symbolic {
         Err(Refusal {
             code: Code::ContractFails,
             message: format!(
-                "this can be from {} to {}, the range is from {} to {}",
+                "this can be from {} to {}, the range is from {} to {}{}",
                 bound(&least),
                 bound(&most),
                 bound(&low),
-                bound(&high)
+                bound(&high),
+                self.since(&[n])
             ),
             help: Some("carry before, or widen the range".into()),
         })
@@ -315,6 +357,37 @@ impl Domain for Symbolic {
 
     fn define(&mut self, range: &Range, _: &Atom, value: &Num) -> Result<(), Refusal> {
         self.within(*value, range)
+    }
+
+    fn by_induction(&self) -> bool {
+        self.induction
+    }
+
+    /// Any number in the interval of both values; the third one in the declared range, or any word.
+    fn carry(&mut self, word: Carried<'_, Num>, widened: usize) -> Option<Num> {
+        let (begin, end) = (self.numbers.get(*word.begin), self.numbers.get(*word.end));
+        let bits = word.ty.bits().expect("a node without open sizes");
+        let (least, most) = match word.range {
+            Some(range) => (range.low.into(), range.high.into()),
+            None => (BigUint::ZERO, ones(bits)),
+        };
+        let (low, high) = ((&end.low).max(&least), (&end.high).min(&most));
+        let known = match widened {
+            0 => word.begin == word.end,
+            _ => begin.low <= *low && *high <= begin.high,
+        };
+        if known {
+            return None;
+        }
+        let any = match widened {
+            0 | 1 => {
+                let (low, high) = (low.min(&begin.low).clone(), high.max(&begin.high).clone());
+                self.numbers.any(low, high)
+            }
+            _ => self.numbers.any(least, most),
+        };
+        self.carried.insert(any, (word.name)());
+        Some(any)
     }
 
     fn table(

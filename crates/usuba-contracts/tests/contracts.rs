@@ -5,7 +5,7 @@ mod arithmetic;
 
 use std::collections::BTreeMap;
 use std::time::Instant;
-use usuba_gen::asks;
+use usuba_gen::{asks, level};
 
 use usuba::diag::{Code, Diagnostic, Sources};
 use usuba_contracts::Verdict;
@@ -118,7 +118,11 @@ fn planted_faults_are_refuted_at_their_line() {
     let kinds = faults.iter().flat_map(|(name, kinds)| kinds.iter().map(move |kind| (name, kind)));
     let faults = kinds.flat_map(|(name, (kind, all))| all.iter().map(move |f| (name, kind, f)));
     let mut failed = Vec::new();
-    for (name, kind, [node, from, to, place]) in faults {
+    for (at, (name, kind, [node, from, to, place])) in faults.enumerate() {
+        // Every third one in the quick run, and others for the next commit.
+        if !level::is_whole() && at as u64 % 3 != level::turn() % 3 {
+            continue;
+        }
         let code = match &**kind {
             "fails" => Code::ContractFails,
             "wraps" => Code::ArithmeticWraps,

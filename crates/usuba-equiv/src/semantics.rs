@@ -179,7 +179,8 @@ fn port(var: &Var, instance: &Instance) -> Option<Port> {
     let size = bits(&instance.apply(atom));
     let halves = (size > 64).then_some(2);
     let dims = dims.iter().copied().chain(halves).collect();
-    Some(Port { name: var.name.to_string(), word: size.min(64), dims, constant: var.constant })
+    let (name, word) = (var.name.to_string(), size.min(64));
+    Some(Port { name, word, dims, constant: var.constant, bytes: var.bytes })
 }
 
 impl Domain for Equations {

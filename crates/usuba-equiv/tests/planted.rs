@@ -176,7 +176,7 @@ fn planted(program: &Program, slip: Slip) -> Vec<Program> {
             None => break,
         }
     }
-    let step = found.len().div_ceil(support::random_programs(4) as usize).max(1);
+    let step = found.len().div_ceil(support::random_programs(2) as usize).max(1);
     found.into_iter().step_by(step).collect()
 }
 
@@ -386,5 +386,5 @@ fn every_slip_in_every_pass_is_refuted() {
             sum.equal += tally.equal;
         }
     }
-    assert!(sum.refuted > 400 && sum.equal * 3 < sum.refuted, "{sum:?} is no campaign");
+    assert!(sum.refuted > 300 && sum.equal * 3 < sum.refuted, "{sum:?} is no campaign");
 }

@@ -163,6 +163,7 @@ codes! {
     ShadowedName = "U0205", "a loop index that hides another name";
     RecursiveCall = "U0206", "a node that calls itself";
     NoEntry = "U0207", "a program without the entry node";
+    BadLink = "U0208", "a link to something that is no kernel of its own";
 
     LengthMismatch = "U0301", "two sides with different numbers of atoms";
     SizeMismatch = "U0302", "two atoms with different word sizes";

@@ -7,7 +7,9 @@
 //!
 //! Where C has no size, a comment behind the name has it, as an expression in other parameters, with
 //! `name[i]` for element i and `strlen(name)` for a string. A second size is for the elements of an
-//! array of pointers. `/* public */`, or `, public` behind the size, marks memory without secrets.
+//! array of pointers. `/* public */`, or `, public` behind the size, marks memory without secrets,
+//! `/* out */` memory whose content at entry has no meaning, and `/* < 16 */` a number in a struct
+//! that is always below 16.
 //! Layouts are the System V ABI on x86-64.
 
 use std::collections::BTreeMap;
@@ -73,6 +75,8 @@ pub enum Access {
     Read,
     /// It may also be read.
     Write,
+    /// Its content at entry has no meaning.
+    Out,
 }
 
 /// A struct.
@@ -98,6 +102,9 @@ pub struct Field {
     pub bytes: u64,
     /// Whether its bytes may be secret; in a struct of its own only the secret fields.
     pub secret: bool,
+    /// A bound on a public number of eight bytes: it is less between the calls of functions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub below: Option<u64>,
     /// The memory behind a pointer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<Memory>,
@@ -124,6 +131,8 @@ struct Note {
     /// Sizes in elements.
     sizes: Vec<Size>,
     public: bool,
+    out: bool,
+    below: Option<u64>,
 }
 
 /// Size and alignment of a type, and whether it is a struct.
@@ -229,7 +238,16 @@ impl Reader<'_> {
                     _ => Some(self.memory(&declared).map_err(|why| format!("{name}: {why}"))?),
                 };
                 let holds = is_struct || declared.array.is_some();
+                let below = declared.note.below;
+                if below.is_some() && (holds || declared.pointers > 0 || size != 8) {
+                    let field = &declared.name;
+                    return Err(format!(
+                        "{name}: found a bound on `{field}`, expected one on a \
+                                        number of 8 bytes"
+                    ));
+                }
                 made.fields.push(Field {
+                    below,
                     secret: holds && memory.is_none() && !declared.note.public,
                     c_type: declared.text,
                     name: declared.name,
@@ -324,14 +342,25 @@ impl Reader<'_> {
         Ok(Declarator { name: name.clone(), base, constant, pointers, text, array, note })
     }
 
-    /// Reads `[size]`, `[size][size]`, `public`, or both with a comma.
+    /// Reads `[size]`, `[size][size]`, `public`, `out`, `< bound`, or some of them with commas.
     fn note(&self, text: &str) -> Result<Note, String> {
-        let (sizes, public) = match text.strip_suffix("public") {
-            Some(sizes) => (sizes.trim_end().trim_end_matches(','), true),
-            None => (text, false),
-        };
+        let mut note = Note::default();
+        let mut sizes = text;
+        loop {
+            let (before, last) = sizes.rsplit_once(',').unwrap_or(("", sizes));
+            match last.trim() {
+                "public" => note.public = true,
+                "out" => note.out = true,
+                bound if let Some(bound) = bound.strip_prefix('<') => {
+                    let bound = Parser::new(&tokens(bound)?.0, self.macros).whole()?.fixed();
+                    note.below = bound.filter(|&bound| bound > 0);
+                    note.below.ok_or_else(|| format!("found the bound `{last}`"))?;
+                }
+                _ => break,
+            }
+            sizes = before;
+        }
         let (tokens, _) = tokens(sizes)?;
-        let mut note = Note { sizes: Vec::new(), public };
         let mut parser = Parser::new(&tokens, self.macros);
         while parser.has('[') {
             note.sizes.push(parser.sum()?);
@@ -383,7 +412,12 @@ impl Reader<'_> {
         let each = note.sizes.get(1).map(|size| size.times(inner.size));
         // Lengths, strings and statuses.
         let public = matches!(&**base, "size_t" | "char" | "int") || base.ends_with("_length");
-        let access = if *constant { Access::Read } else { Access::Write };
+        let access = match (constant, note.out) {
+            (true, false) => Access::Read,
+            (false, false) => Access::Write,
+            (false, true) => Access::Out,
+            (true, true) => return Err(format!("found `out` behind `{name}`, which is const")),
+        };
         let secret = !public && !note.public;
         Ok(Memory { bytes, align: outer.align, each, access, secret })
     }
@@ -405,4 +439,31 @@ fn split(tokens: &[Token]) -> impl Iterator<Item = &[Token]> {
 fn unexpected(tokens: &[Token]) -> String {
     let text: Vec<String> = tokens.iter().take(12).map(ToString::to_string).collect();
     format!("found the declaration `{}`, expected a function or a type", text.join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_of_fields_and_results_are_read() {
+        let text = |fields: &str, begin: &str| {
+            format!("typedef struct {{ {fields} }} s;\nT_API void b({begin});")
+        };
+        let read = |fields: &str, begin: &str| Declarations::read(&text(fields, begin));
+        let all =
+            read("uint64_t phase, used /* < 4 * 4 + 1 */;", "s *state /* out */").expect("it is");
+        let below: Vec<Option<u64>> = all.types[0].fields.iter().map(|field| field.below).collect();
+        assert_eq!(below, [None, Some(17)]);
+        let access = |memory: &Memory| memory.access;
+        assert_eq!(all.exported[0].parameters[0].memory.as_ref().map(access), Some(Access::Out));
+        for (fields, begin) in [
+            ("uint32_t used /* < 16 */;", "s *state"),
+            ("uint64_t used[2] /* < 16 */;", "s *state"),
+            ("uint64_t used /* < 0 */;", "s *state"),
+            ("uint64_t used;", "const s *state /* out */"),
+        ] {
+            assert!(read(fields, begin).is_err(), "{fields} {begin}");
+        }
+    }
 }

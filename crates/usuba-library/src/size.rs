@@ -162,7 +162,7 @@ pub(super) fn tokens(text: &str) -> Result<(Vec<Token>, Macros), String> {
         let end = |found: Option<usize>, skip: usize| found.map_or(rest.len(), |at| at + skip);
         let length = if let Some(comment) = rest.strip_prefix("/*") {
             let inside = comment.split("*/").next().unwrap_or_default().trim();
-            if inside.starts_with('[') || inside == "public" {
+            if inside.starts_with(['[', '<']) || ["public", "out"].contains(&inside) {
                 all.push(Token::Note(inside.to_string()));
             }
             end(comment.find("*/"), 4)

@@ -257,8 +257,8 @@ impl<'a> Goal<'a> {
         Ok((world.bits, world.memory.asked))
     }
 
-    fn pointers(&self) -> Vec<Whole> {
-        self.contract.pointers.iter().map(|&at| Whole::start(at)).collect()
+    fn pointers(&self) -> Vec<Option<Whole>> {
+        self.contract.pointers.iter().map(|&at| Some(Whole::start(at))).collect()
     }
 
     fn world<M: Machine>(

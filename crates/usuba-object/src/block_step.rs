@@ -84,14 +84,15 @@ pub struct Cover {
 impl Cover {
     /// Whether a number is, one turn later, the number of the invariant.
     pub fn form(&self, claimed: Form, found: Form) -> bool {
+        self.later(claimed) == Some(found)
+    }
+
+    /// The number one turn later.
+    fn later(&self, claimed: Form) -> Option<Form> {
         let Join { ahead, behind, step, .. } = self.join;
-        let one = Form::number(1);
-        let later = |claimed: Form| {
-            let behind_later = Form::variable(behind).plus(one)?;
-            let ahead_later = Form::variable(ahead).minus(Form::number(step))?;
-            claimed.with(behind, behind_later)?.with(ahead, ahead_later)
-        };
-        later(claimed) == Some(found)
+        let behind_later = Form::variable(behind).plus(Form::number(1))?;
+        let ahead_later = Form::variable(ahead).minus(Form::number(step))?;
+        claimed.with(behind, behind_later)?.with(ahead, ahead_later)
     }
 
     pub fn whole(&self, claimed: Whole, found: Whole) -> bool {
@@ -114,12 +115,15 @@ impl Cover {
     pub fn unknowns(&self, claimed: &Unknowns, found: &Unknowns) -> bool {
         let used = claimed.used;
         let (claimed, found) = (&claimed.ranges, &found.ranges);
-        claimed.0.iter().zip(&found.0).enumerate().all(|(at, (claimed, found))| {
-            let step = if at == self.join.ahead { self.join.step } else { 0 };
-            // The number of turns behind is free, and so are variables that no claim names.
-            let free = at == self.join.behind || at >= used;
-            free || claimed.low <= found.low - step && found.high - step <= claimed.high
-        })
+        let is_kept =
+            |fact: Form| self.later(fact).is_some_and(|later| found.never_negative(later));
+        claimed.facts().all(is_kept)
+            && claimed.0.iter().zip(&found.0).enumerate().all(|(at, (claimed, found))| {
+                let step = if at == self.join.ahead { self.join.step } else { 0 };
+                // The number of turns behind is free, and so are variables that no claim names.
+                let free = at == self.join.behind || at >= used;
+                free || claimed.low <= found.low - step && found.high - step <= claimed.high
+            })
     }
 }
 

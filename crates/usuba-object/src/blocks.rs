@@ -220,12 +220,12 @@ impl Goal<'_> {
             let cells = meaning.key.iter().map(cell).collect();
             let (access, align) = (Access::Read, meaning.key_align);
             buffers.push(Buffer { name: "key".into(), access, align, cells });
-            parameters.push(Whole::start(0));
+            parameters.push(Some(Whole::start(0)));
         }
         let stream =
             |side| Whole::Moving(Moving { region: Region::Stream(side), offset: Form::default() });
         let out = if blocks.in_place { Side::Input } else { Side::Output };
-        parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)]);
+        parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)].map(Some));
         let mut memory = Memory::new(buffers, &[], phase);
         memory.unknowns = Unknowns { ranges, used: 2, asked: None };
         memory.stream = Some(Stream::new(blocks.clone(), count));
@@ -390,7 +390,7 @@ impl Search<'_> {
             }
             self.evidence.instructions += 1;
             let place = machine.place();
-            match machine.step(&mut self.world) {
+            match self.world.step(machine) {
                 Ok(Step::Next) => {}
                 Ok(Step::Returned) => {
                     let registers = machine.leave(&self.world).map_err(Obstacle::Fault)?;

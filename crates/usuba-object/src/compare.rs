@@ -255,8 +255,8 @@ impl Goal<'_> {
         let arrays = self.contract.arrays.iter().map(|array| buffer(&bits, array, params));
         let buffers = arrays.collect::<Result<Vec<Buffer>, String>>();
         let buffers = buffers.map_err(Obstacle::Impossible)?;
-        let pointers: Vec<Whole> =
-            self.contract.pointers.iter().map(|&at| Whole::start(at)).collect();
+        let pointers: Vec<Option<Whole>> =
+            self.contract.pointers.iter().map(|&at| Some(Whole::start(at))).collect();
         let memory = Memory::new(buffers, M::on_stack(&pointers), phase);
         let mut world = World {
             bits,

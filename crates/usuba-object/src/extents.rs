@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use super::cell::Cell;
-use super::memory::{Access, Memory, Moving, Region};
+use super::memory::{Memory, Moving, Region};
 use super::symbolic_count::Form;
 use super::{Fault, Rule};
 
@@ -58,12 +58,16 @@ impl Memory {
             Region::Buffer(number) => {
                 self.check_inside(number, at.offset, length)?;
                 let extent = self.extents.contains_key(&number);
+                // Where facts contradict each other there is no case, and no span.
+                let size = self.buffers[number as usize].cells.len() as i128 / 8;
+                let (low, high) = (low.min(size), high.clamp(low.min(size), size));
                 Ok((!extent).then_some(low as i64..high as i64))
             }
             Region::Frame => {
                 if high - low > MOST || !self.unknowns.ranges.never_negative(length) {
                     return Err(unknown("any part of the frame may be accessed"));
                 }
+                let high = high.max(low);
                 self.check_frame(low as i64, (high - low) as usize, stack)?;
                 Ok(Some(low as i64..high as i64))
             }
@@ -115,15 +119,12 @@ impl Memory {
             *cell = if secret || is_secret(*cell) { Cell::OPAQUE } else { Cell::UNSET };
         };
         if let Region::Buffer(number) = at.region {
-            let buffer = &mut self.buffers[number as usize];
-            if buffer.access == Access::Read {
-                let what = format!("it writes to `{}`, which is only read", buffer.name);
-                return Err(Fault::new(Rule::ReadOnly, what));
-            }
+            self.check_written(number)?;
             match span {
                 Some(span) => {
+                    self.forget((at.region, span.start), (span.end - span.start) as usize);
                     let bits = 8 * span.start as usize..8 * span.end as usize;
-                    buffer.cells[bits].iter_mut().for_each(join);
+                    self.buffers[number as usize].cells[bits].iter_mut().for_each(join);
                 }
                 None => self.extents.get_mut(&number).iter_mut().for_each(|extent| {
                     join(&mut extent.content);
@@ -133,7 +134,7 @@ impl Memory {
         }
         let span = span.unwrap_or_default();
         let bytes = (span.end - span.start) as usize;
-        self.forget(span.start, bytes);
+        self.forget((Region::Frame, span.start), bytes);
         let first = self.in_frame(span.start);
         self.frame[first..first + 8 * bytes].iter_mut().for_each(join);
         Ok(())

@@ -10,8 +10,9 @@
 //! The headers of generated C define the same layout. This is a second implementation, apart from
 //! the emitter, because a proof about the wrong bits is worthless.
 
-use usuba::ir::{Port, Program, lanes};
+use usuba::ir::{ByteOrder, Port, Program, lanes};
 
+use super::byte_order::{Order, Words};
 use super::memory::Access;
 
 /// How words sit in registers.
@@ -205,6 +206,13 @@ fn array(
     if !fits {
         return Err(format!("words of {word} bits do not fit {:?}", layout.placement));
     }
+    if let Some(order) = port.bytes {
+        let words = Words { count: turned.len(), row: 1, bits: word as usize };
+        return bytes(order, words, first)
+            .filter(|_| layout.placement == Placement::Words && !turned.contains(&true))
+            .map(|bits| accessed(&port.name, 1, bits, access))
+            .ok_or_else(|| format!("`{}` cannot lie in bytes", port.name));
+    }
     let size = match (mask, layout.placement) {
         (Some(mask), _) => mask,
         (None, Placement::Words) => word.next_power_of_two().max(8),
@@ -233,8 +241,25 @@ fn array(
             }
         }
     }
-    let (align, count) = (size as u64 / 8, bits.len());
+    Ok(accessed(&port.name, size as u64 / 8, bits, access))
+}
+
+/// The bits of a port of bytes; `None` if its words have no whole bytes.
+fn bytes(order: ByteOrder, words: Words, first: u32) -> Option<Vec<Meaning>> {
+    let order = match order {
+        ByteOrder::Little => Order::Le,
+        ByteOrder::Big => Order::Be,
+    };
+    let meaning = |flat: Option<usize>| {
+        Some(Meaning::Bit { bit: first + flat? as u32, instance: Some(0), complement: false })
+    };
+    order.bits(words)?.into_iter().map(meaning).collect()
+}
+
+/// An array that is read, or else written.
+fn accessed(name: &str, align: u64, bits: Vec<Meaning>, access: Access) -> Array {
+    let size = bits.len();
     let (entry, exit) =
         if access == Access::Read { (Some(bits), None) } else { (None, Some(bits)) };
-    Ok(Array { name: port.name.clone(), align, size: count, entry, exit })
+    Array { name: name.to_string(), align, size, entry, exit }
 }

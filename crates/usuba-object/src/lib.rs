@@ -24,6 +24,7 @@
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `extents`: accesses whose address or length is not known.
+//! - `struct_fields`: public numbers in structs of the caller.
 //! - `memory_turns`: memory at the turns of a loop; `frame_phases`: the alignment of the frame.
 //! - `elf`: object files; `extensions`: the instructions that a target has.
 //! - `kernel_contract`: buffers and the meaning of their bits.
@@ -70,6 +71,7 @@ pub mod safety;
 mod safety_search;
 pub mod simulate;
 pub mod stream;
+mod struct_fields;
 pub mod symbolic_count;
 pub mod verdict;
 mod word_sums;
@@ -104,9 +106,11 @@ pub enum Rule {
     NotRestored,
     /// Secret-dependent bits are left behind where none may be.
     Left,
+    /// A public field of a struct depends on an input at return, or is outside of its range.
+    Field,
     /// The instruction, or its use here, is outside the model.
     Unsupported,
-    /// The function does not return within the limit on steps.
+    /// The function exceeds a limit on steps or on memory.
     TooLong,
 }
 
@@ -166,7 +170,22 @@ pub struct Fork {
     pub bit: Option<Cell>,
 }
 
+/// The most operators on single bits, which take over a gigabyte; the largest kernels make a million.
+const OPERATORS: usize = 1 << 23;
+
 impl World<'_> {
+    /// Executes an instruction.
+    ///
+    /// # Errors
+    /// It breaks a rule, or the graph has become too large.
+    fn step<M: Machine>(&mut self, machine: &mut M) -> Result<Step, Fault> {
+        if self.bits.graph.nodes.len() > OPERATORS {
+            let what = format!("it makes more than {OPERATORS} operators on bits");
+            return Err(Fault::new(Rule::TooLong, what));
+        }
+        machine.step(self)
+    }
+
     /// The residue in the frame, with these registers.
     fn residue(&self, registers: Vec<String>) -> Residue {
         let is_left = |byte: &&[Cell]| byte.iter().any(|&cell| self.bits.is_secret(cell));
@@ -212,8 +231,8 @@ impl Residue {
 /// A processor with its calling convention.
 pub trait Machine: Sized {
     /// The state at the entry of a function with these parameters, including the parameters that
-    /// are on the stack.
-    fn enter(parameters: &[Whole], entry: u64) -> Self;
+    /// are on the stack; of `None` nothing is known.
+    fn enter(parameters: &[Option<Whole>], entry: u64) -> Self;
 
     /// The parameters that a caller puts on the stack.
     fn on_stack<T>(parameters: &[T]) -> &[T];
@@ -242,13 +261,13 @@ pub trait Machine: Sized {
 /// The first instruction that breaks a rule.
 pub fn run<M: Machine>(
     world: &mut World,
-    parameters: &[Whole],
+    parameters: &[Option<Whole>],
     entry: u64,
     longest: u64,
 ) -> Result<(u64, Residue), Fault> {
     let mut machine = M::enter(parameters, entry);
     for count in 1..=longest {
-        if machine.step(world)? == Step::Returned {
+        if world.step(&mut machine)? == Step::Returned {
             let registers = machine.leave(world)?;
             return Ok((count, world.residue(registers)));
         }

@@ -52,7 +52,7 @@ pub struct Moving {
     pub offset: Form,
 }
 
-/// The values besides bits that eight bytes of the frame may hold.
+/// The values besides bits that eight bytes may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whole {
     Pointer(Pointer),
@@ -94,6 +94,16 @@ pub struct Buffer {
     pub cells: Vec<Cell>,
 }
 
+/// A public number in a buffer of a fixed size.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Field {
+    pub name: String,
+    pub offset: usize,
+    pub bytes: usize,
+    /// A bound, which the number is below; such numbers have eight bytes.
+    pub below: Option<i64>,
+}
+
 /// The size and the content of a buffer whose size is not known.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
@@ -114,6 +124,9 @@ const RED_ZONE: i64 = 128;
 /// Bytes above the stack pointer at entry that belong to the frame: the return address.
 const RETURN: i64 = 8;
 
+/// A region, and an offset in it.
+pub(super) type Place = (Region, i64);
+
 #[derive(Clone)]
 pub struct Memory {
     pub(super) buffers: Vec<Buffer>,
@@ -122,14 +135,16 @@ pub struct Memory {
     /// Blocks, for functions over any number of them.
     pub stream: Option<Stream>,
     pub unknowns: Unknowns,
+    /// Public numbers in buffers, which the caller may use after the return.
+    pub(super) fields: Vec<(u32, Field)>,
     /// The lowest byte first.
     pub(super) frame: Vec<Cell>,
     /// Bytes of it that lie below the stack pointer at entry; it grows as it is used.
     pub(super) below: i64,
     /// Bytes of arguments above the return address.
     arguments: i64,
-    /// Pointers and counts in the frame, by the offset of the first of eight bytes.
-    pub(super) pointers: BTreeMap<i64, Whole>,
+    /// Pointers and counts in the frame, and counts in buffers, by the first of eight bytes.
+    pub(super) wholes: BTreeMap<Place, Whole>,
     /// The assumed entry stack pointer modulo `PHASES`.
     phase: u64,
     /// The largest alignment of the frame that was tested, from `KNOWN_PHASES` on.
@@ -150,9 +165,9 @@ pub enum Loaded {
 }
 
 impl Memory {
-    /// `arguments` are the stack arguments above the return address. The stack pointer at
-    /// entry is `phase` modulo `PHASES`.
-    pub fn new(buffers: Vec<Buffer>, arguments: &[Whole], phase: u64) -> Memory {
+    /// `arguments` are the stack arguments above the return address; of `None` nothing is known.
+    /// The stack pointer at entry is `phase` modulo `PHASES`.
+    pub fn new(buffers: Vec<Buffer>, arguments: &[Option<Whole>], phase: u64) -> Memory {
         let (below, above) = (1 << 9, RETURN + 8 * arguments.len() as i64);
         let mut memory = Memory {
             buffers,
@@ -160,17 +175,20 @@ impl Memory {
             frame: vec![Cell::UNSET; 8 * (below + above) as usize],
             below,
             arguments: 8 * arguments.len() as i64,
-            pointers: BTreeMap::new(),
+            wholes: BTreeMap::new(),
             stream: None,
             unknowns: Unknowns::default(),
+            fields: Vec::new(),
             phase,
             asked: KNOWN_PHASES,
             lowest: 0,
             orders: BTreeMap::new(),
         };
         let caller = Whole::Pointer(Pointer { region: Region::Caller, offset: 0 });
-        for (at, &whole) in [caller].iter().chain(arguments).enumerate() {
-            memory.keep(8 * at as i64, whole);
+        for (at, whole) in [Some(caller)].iter().chain(arguments).enumerate() {
+            if let Some(whole) = *whole {
+                memory.keep((Region::Frame, 8 * at as i64), whole);
+            }
         }
         memory
     }
@@ -181,16 +199,6 @@ impl Memory {
             Region::Frame => {
                 self.check_frame(at.offset, bytes, stack)?;
                 let first = self.in_frame(at.offset);
-                match self.pointers.get(&at.offset) {
-                    Some(&Whole::Pointer(pointer)) if bytes == 8 => {
-                        return Ok(Loaded::Pointer(pointer));
-                    }
-                    Some(&Whole::Moving(moving)) if bytes == 8 => {
-                        return Ok(Loaded::Moving(moving));
-                    }
-                    Some(&Whole::Count(form)) if bytes <= 8 => return Ok(Loaded::Count(form)),
-                    _ => {}
-                }
                 self.frame[first..first + 8 * bytes].to_vec()
             }
             Region::Buffer(number) => {
@@ -202,12 +210,17 @@ impl Memory {
             }
             _ => return Err(self.nowhere(at)),
         };
-        Ok(Loaded::Cells(cells))
+        Ok(match self.whole(at) {
+            Some(Whole::Pointer(pointer)) if bytes == 8 => Loaded::Pointer(pointer),
+            Some(Whole::Moving(moving)) if bytes == 8 => Loaded::Moving(moving),
+            Some(Whole::Count(form)) if bytes <= 8 => Loaded::Count(form),
+            _ => Loaded::Cells(cells),
+        })
     }
 
-    /// The whole value in the frame at an address.
+    /// The whole value at an address.
     pub fn whole(&self, at: Pointer) -> Option<Whole> {
-        self.pointers.get(&at.offset).copied().filter(|_| at.region == Region::Frame)
+        self.wholes.get(&(at.region, at.offset)).copied()
     }
 
     /// Writes bits, eight to a byte.
@@ -216,17 +229,13 @@ impl Memory {
         let target = match at.region {
             Region::Frame => {
                 self.check_frame(at.offset, bytes, stack)?;
-                self.forget(at.offset, bytes);
+                self.forget((at.region, at.offset), bytes);
                 let first = self.in_frame(at.offset);
                 &mut self.frame[first..first + cells.len()]
             }
             Region::Buffer(number) => {
                 let first = self.in_buffer(number, at.offset, bytes)?;
-                let buffer = &mut self.buffers[number as usize];
-                if buffer.access == Access::Read {
-                    let what = format!("it writes to `{}`, which is only read", buffer.name);
-                    return Err(Fault::new(Rule::ReadOnly, what));
-                }
+                self.check_written(number)?;
                 if self.extents.contains_key(&number) {
                     let at = Moving { region: at.region, offset: Form::number(at.offset) };
                     let is_secret = |cell| cell == Cell::OPAQUE;
@@ -237,7 +246,8 @@ impl Memory {
                         (Cell::OPAQUE, is_secret),
                     );
                 }
-                &mut buffer.cells[first..first + cells.len()]
+                self.forget((at.region, at.offset), bytes);
+                &mut self.buffers[number as usize].cells[first..first + cells.len()]
             }
             _ => return Err(self.nowhere(at)),
         };
@@ -245,37 +255,69 @@ impl Memory {
         Ok(())
     }
 
+    /// Checks that a buffer may be written.
+    ///
+    /// # Errors
+    /// It is only read.
+    pub(super) fn check_written(&self, number: u32) -> Result<(), Fault> {
+        let Buffer { name, access, .. } = &self.buffers[number as usize];
+        match access {
+            Access::Read => {
+                let what = format!("it writes to `{name}`, which is only read");
+                Err(Fault::new(Rule::ReadOnly, what))
+            }
+            Access::Write | Access::Both => Ok(()),
+        }
+    }
+
     /// Writes a pointer; only the frame may hold any.
     pub fn store_pointer(&mut self, at: Pointer, what: Pointer, stack: i64) -> Result<(), Fault> {
         self.store_whole(at, Whole::Pointer(what), stack)
     }
 
-    /// Writes a value that is neither a number nor bits; only the frame may hold any.
+    /// Writes a value that is neither a number nor bits; only the frame may hold addresses.
     pub fn store_whole(&mut self, at: Pointer, what: Whole, stack: i64) -> Result<(), Fault> {
-        if at.region != Region::Frame {
+        if at.region != Region::Frame && !matches!(what, Whole::Count(_)) {
             let what = "it writes an address to a buffer".to_string();
             return Err(Fault::new(Rule::Unsupported, what));
         }
-        self.check_frame(at.offset, 8, stack)?;
-        self.forget(at.offset, 8);
-        self.keep(at.offset, what);
+        // An address is no secret, and no number.
+        self.store(at, &[Cell::UNSET; 64], stack)?;
+        let is_extent = |number| self.extents.contains_key(number);
+        if !matches!(&at.region, Region::Buffer(number) if is_extent(number)) {
+            self.wholes.insert((at.region, at.offset), what);
+        }
         Ok(())
     }
 
-    fn keep(&mut self, offset: i64, whole: Whole) {
-        let first = self.in_frame(offset);
-        // An address is no secret, and no number.
-        self.frame[first..first + 64].fill(Cell::UNSET);
-        self.pointers.insert(offset, whole);
+    /// Puts a value into the frame or into a buffer of a fixed size.
+    pub(super) fn keep(&mut self, at: Place, whole: Whole) {
+        self.word_mut(at).fill(Cell::UNSET);
+        self.wholes.insert(at, whole);
     }
 
-    /// Pointers of which a part is overwritten are none any more.
-    pub(super) fn forget(&mut self, offset: i64, bytes: usize) {
-        self.lowest = self.lowest.min(offset);
-        let range = offset - 7..offset + bytes as i64;
-        let gone: Vec<i64> = self.pointers.range(range).map(|(&at, _)| at).collect();
+    /// The bits of eight bytes of the frame or of a buffer of a fixed size.
+    pub(super) fn word_mut(&mut self, (region, offset): Place) -> &mut [Cell] {
+        match region {
+            Region::Buffer(number) => {
+                &mut self.buffers[number as usize].cells[8 * offset as usize..][..64]
+            }
+            _ => {
+                let first = self.in_frame(offset);
+                &mut self.frame[first..first + 64]
+            }
+        }
+    }
+
+    /// Values of which a part is overwritten are none any more.
+    pub(super) fn forget(&mut self, (region, offset): Place, bytes: usize) {
+        if region == Region::Frame {
+            self.lowest = self.lowest.min(offset);
+        }
+        let range = (region, offset - 7)..(region, offset + bytes as i64);
+        let gone: Vec<Place> = self.wholes.range(range).map(|(&at, _)| at).collect();
         for at in gone {
-            self.pointers.remove(&at);
+            self.wholes.remove(&at);
         }
     }
 
@@ -416,8 +458,10 @@ impl Memory {
     /// Replaces each form, except for blocks.
     pub fn map_forms(&mut self, of: &dyn Fn(Form) -> Form) {
         self.extents.values_mut().for_each(|extent| extent.bytes = of(extent.bytes));
+        let ranges = &mut self.unknowns.ranges;
+        *ranges = ranges.with_facts(ranges.facts().map(of));
         let mut numbers = Vec::new();
-        for (&at, whole) in &mut self.pointers {
+        for (&at, whole) in &mut self.wholes {
             match whole {
                 Whole::Moving(moving) => {
                     moving.offset = of(moving.offset);
@@ -439,23 +483,23 @@ impl Memory {
             return;
         };
         for (at, value) in numbers {
-            self.pointers.remove(&at);
-            let first = self.in_frame(at);
-            for bit in 0..64 {
-                self.frame[first + bit] = constants[(value >> bit & 1) as usize];
+            self.wholes.remove(&at);
+            for (bit, cell) in self.word_mut(at).iter_mut().enumerate() {
+                *cell = constants[(value >> bit & 1) as usize];
             }
         }
     }
 
     /// The return addresses in the frame from `stack` on: where the callers of the code are.
     pub fn callers(&self, stack: i64) -> Vec<(i64, Pointer)> {
-        let code = |(&at, whole): (&i64, &Whole)| match whole {
+        let code = |(&(_, at), whole): (&Place, &Whole)| match whole {
             Whole::Pointer(at_code) if matches!(at_code.region, Region::Section(_)) => {
                 Some((at, *at_code))
             }
             _ => None,
         };
-        self.pointers.range(stack..).filter_map(code).collect()
+        let frame = (Region::Frame, stack)..=(Region::Frame, i64::MAX);
+        self.wholes.range(frame).filter_map(code).collect()
     }
 
     /// Whether an address is a multiple of `align`, a power of two.
@@ -497,15 +541,17 @@ impl Memory {
         low >= (-FRAME).into() && high <= (RETURN + self.arguments).into()
     }
 
-    /// A pointer into the frame rounded down to a multiple of `align`, a power of two; `None` for
-    /// others, whose number is not known.
-    pub fn rounded_down(&mut self, at: Pointer, align: u64) -> Option<Pointer> {
-        if at.region != Region::Frame || align > PHASES {
-            return None;
+    /// The address of the first byte of the frame or of an aligned buffer modulo `align`, a power of
+    /// two; `None` for others, whose number is not known.
+    pub fn start_modulo(&mut self, region: Region, align: u64) -> Option<i64> {
+        match region {
+            Region::Frame if align <= PHASES => {
+                self.asked = self.asked.max(align);
+                Some((self.phase % align) as i64)
+            }
+            Region::Buffer(number) if align <= self.buffers[number as usize].align => Some(0),
+            _ => None,
         }
-        self.asked = self.asked.max(align);
-        let over = (at.offset as u64).wrapping_add(self.phase) % align;
-        Some(at.plus(-(over as i64)))
     }
 
     /// The bits of a buffer.
@@ -535,7 +581,7 @@ impl Memory {
             return;
         }
         let lowest = self.lowest;
-        self.forget(lowest, (end - lowest) as usize);
+        self.forget((Region::Frame, lowest), (end - lowest) as usize);
         let first = self.in_frame(lowest);
         for cell in &mut self.frame[first..first + 8 * (end - lowest) as usize] {
             *cell = if is_secret(*cell) { Cell::OPAQUE } else { Cell::UNSET };

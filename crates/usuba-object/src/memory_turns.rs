@@ -8,8 +8,8 @@
 
 use super::block_step::{Cover, Join};
 use super::cell::Cell;
-use super::memory::Memory;
-use super::symbolic_count::Unknowns;
+use super::memory::{Memory, Place, Region, Whole};
+use super::symbolic_count::{Form, Unknowns};
 
 impl Memory {
     /// The invariant of this memory and, a turn of a loop later, of another one; see
@@ -23,6 +23,12 @@ impl Memory {
         let Unknowns { ranges, used, .. } = &mut memory.unknowns;
         *used = (*used).max(join.behind + 1);
         ranges.0[join.behind].high = ranges.0[join.ahead].high / join.step;
+        let lasting = |fact: &Form| other.unknowns.ranges.facts().any(|next| next == *fact);
+        // All turns, those behind and those ahead, are as many as at first.
+        let first = Form::variable(join.ahead);
+        let all = Form::number(ranges.0[join.ahead].high).minus(first)?;
+        let facts = ranges.facts().filter(lasting).chain([all]);
+        *ranges = ranges.with_facts(facts.filter_map(|fact| join.form(fact, fact)));
         for (own, next) in memory.buffers.iter_mut().zip(&other.buffers) {
             for (cell, &next) in own.cells.iter_mut().zip(&next.cells) {
                 *cell = join.cell(*cell, next);
@@ -52,29 +58,19 @@ impl Memory {
             }
             at = end;
         }
-        memory.pointers.clear();
-        for (&at, whole) in &self.pointers {
-            let joined = other.pointers.get(&at).and_then(|next| join.whole(*whole, *next));
+        memory.wholes.clear();
+        for (&at, whole) in &self.wholes {
+            let joined = other.wholes.get(&at).and_then(|next| join.whole(*whole, *next));
             match joined {
                 Some(joined) => {
-                    memory.pointers.insert(at, joined);
+                    memory.wholes.insert(at, joined);
                 }
-                None => {
-                    let first = memory.in_frame(at);
-                    for bit in 0..64 {
-                        let next = other.cell_at(8 * at + bit as i64);
-                        memory.frame[first + bit] = join.cell(join.lost(), next);
-                    }
-                }
+                None => memory.lose_whole(at, other, join),
             }
         }
         // A value that is whole on one side only is dropped.
-        for &at in other.pointers.keys().filter(|at| !self.pointers.contains_key(at)) {
-            let first = memory.in_frame(at);
-            for bit in 0..64 {
-                let one = self.cell_at(8 * at + bit as i64);
-                memory.frame[first + bit] = join.cell(join.lost(), one);
-            }
+        for &at in other.wholes.keys().filter(|at| !self.wholes.contains_key(at)) {
+            memory.lose_whole(at, self, join);
         }
         Some(memory)
     }
@@ -87,21 +83,13 @@ impl Memory {
         for at in 0..self.frame.len() {
             self.frame[at] = cover.widened(self.frame[at], other.cell_at(first + at as i64));
         }
-        let broken: Vec<i64> = self
-            .pointers
-            .iter()
-            .filter_map(|(&at, whole)| {
-                let kept = other.pointers.get(&at).is_some_and(|next| cover.whole(*whole, *next));
-                (!kept).then_some(at)
-            })
-            .collect();
-        for at in broken {
-            self.pointers.remove(&at);
-            let place = self.in_frame(at);
-            for bit in 0..64 {
-                let found = other.cell_at(8 * at + bit as i64);
-                self.frame[place + bit] = cover.join.cell(cover.join.lost(), found);
-            }
+        let is_kept = |at: &Place, whole: &Whole| {
+            other.wholes.get(at).is_some_and(|next| cover.whole(*whole, *next))
+        };
+        let broken = self.wholes.iter().filter(|(at, whole)| !is_kept(at, whole));
+        for at in broken.map(|(&at, _)| at).collect::<Vec<Place>>() {
+            self.wholes.remove(&at);
+            self.lose_whole(at, other, &cover.join);
         }
         for (own, next) in self.buffers.iter_mut().zip(&other.buffers) {
             for (cell, &next) in own.cells.iter_mut().zip(&next.cells) {
@@ -123,15 +111,15 @@ impl Memory {
         let first = -self.below.max(other.below) * 8;
         let last = (self.frame.len() as i64) - 8 * self.below;
         let frame = (first..last).all(|at| cover.cell(self.cell_at(at), other.cell_at(at)));
-        let is_whole = |at: &i64| {
-            let place = 8 * *at;
+        let is_whole = |&at: &Place| {
             let is_lost = |cell| cell == Cell::OPAQUE || cell == cover.join.lost();
-            (place..place + 64).all(|at| is_lost(self.cell_at(at)))
+            self.word(at).into_iter().all(is_lost)
         };
-        let kept = self.pointers.iter().all(|(at, whole)| {
-            other.pointers.get(at).is_some_and(|next| cover.whole(*whole, *next))
-        });
-        let more = other.pointers.keys().filter(|at| !self.pointers.contains_key(at));
+        let kept = self
+            .wholes
+            .iter()
+            .all(|(at, whole)| other.wholes.get(at).is_some_and(|next| cover.whole(*whole, *next)));
+        let more = other.wholes.keys().filter(|at| !self.wholes.contains_key(at));
         let cells = |memory: &Memory| {
             memory.buffers.iter().flat_map(|buffer| buffer.cells.clone()).collect::<Vec<Cell>>()
         };
@@ -146,6 +134,23 @@ impl Memory {
         let ranges =
             cover.unknowns(&self.unknowns, &other.unknowns) && buffers && extents && orders;
         ranges && stream && frame && kept && more.into_iter().all(is_whole)
+    }
+
+    /// The bits of eight bytes in which another memory has no such value.
+    fn lose_whole(&mut self, at: Place, other: &Memory, join: &Join) {
+        for (cell, found) in self.word_mut(at).iter_mut().zip(other.word(at)) {
+            *cell = join.cell(join.lost(), found);
+        }
+    }
+
+    /// The bits of eight bytes of the frame or of a buffer of a fixed size.
+    fn word(&self, (region, offset): Place) -> [Cell; 64] {
+        std::array::from_fn(|bit| match region {
+            Region::Buffer(number) => {
+                self.buffers[number as usize].cells[8 * offset as usize + bit]
+            }
+            _ => self.cell_at(8 * offset + bit as i64),
+        })
     }
 
     /// A bit of the frame, by its offset in bits; unset if it was never written.

@@ -36,7 +36,7 @@ use super::calls::Calls;
 use super::cell::{Bits, Cell};
 use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
-use super::memory::{Access, Buffer, Extent, Memory, Pointer, Region, Whole};
+use super::memory::{Access, Buffer, Extent, Field, Memory, Pointer, Region, Whole};
 use super::safety_search::{Path, Search, State};
 use super::symbolic_count::{Form, Range, Unknowns};
 use super::{Fault, Forks, Residue, Rule, World};
@@ -60,6 +60,8 @@ pub enum Parameter {
     Number(u64),
     /// A public number that is not known, with the most it may be.
     Length(i64),
+    /// A public number of which nothing is known.
+    Any,
 }
 
 /// A buffer of the caller.
@@ -72,6 +74,8 @@ pub struct Room {
     pub align: u64,
     /// Whether its content at entry is public.
     pub is_public: bool,
+    /// Public numbers in it.
+    pub fields: Vec<Field>,
 }
 
 /// The size of a buffer.
@@ -155,25 +159,29 @@ impl Function {
         &self,
         equal: Option<[usize; 2]>,
         phase: u64,
-    ) -> Result<(Memory, Vec<Whole>), Fault> {
+    ) -> Result<(Memory, Vec<Option<Whole>>), Fault> {
         let unsupported = |what: String| Fault::new(Rule::Unsupported, what);
         let mut unknowns = Unknowns::default();
-        let mut number = |parameter: &Parameter| match parameter {
-            Parameter::Number(value) => Some(Form::number(*value as i64)),
-            Parameter::Length(most) => unknowns.unknown(Range { low: 0, high: *most }),
-            Parameter::Buffer(_) => None,
+        let mut unknown = |high: i64| {
+            let form = unknowns.unknown(Range { low: 0, high });
+            form.ok_or_else(|| unsupported("too many lengths".into()))
         };
-        let numbers: Vec<Option<Form>> = self.parameters.iter().map(&mut number).collect();
-        let mut rooms: Vec<(Room, Cell)> = Vec::new();
-        let mut parameters = Vec::new();
+        let mut number = |parameter: &Parameter| match parameter {
+            Parameter::Number(value) => Ok(Some(Form::number(*value as i64))),
+            Parameter::Length(most) => unknown(*most).map(Some),
+            Parameter::Any | Parameter::Buffer(_) => Ok(None),
+        };
+        let numbers: Vec<Option<Form>> =
+            self.parameters.iter().map(&mut number).collect::<Result<_, _>>()?;
+        let mut rooms: Vec<Room> = Vec::new();
+        let mut parameters: Vec<Option<Whole>> = Vec::new();
         for (at, parameter) in self.parameters.iter().enumerate() {
             let Parameter::Buffer(room) = parameter else {
-                let form = numbers[at].ok_or_else(|| unsupported("too many lengths".into()))?;
-                parameters.push(Whole::Count(form));
+                parameters.push(numbers[at].map(Whole::Count));
                 continue;
             };
             if let Some([first, _]) = equal.filter(|pair| pair[1] == at) {
-                let shared = parameters.get(first).copied();
+                let shared = parameters.get(first).copied().flatten();
                 let joined = match shared {
                     Some(Whole::Pointer(Pointer { region: Region::Buffer(number), .. })) => {
                         room.join(&mut rooms[number as usize])
@@ -183,34 +191,39 @@ impl Function {
                 joined.ok_or_else(|| {
                     unsupported(format!("`{}` begins where no such buffer does", room.name))
                 })?;
-                parameters.extend(shared);
+                parameters.push(shared);
                 continue;
             }
-            parameters.push(Whole::start(rooms.len()));
-            rooms.push((room.clone(), room.content()));
+            parameters.push(Some(Whole::start(rooms.len())));
+            rooms.push(room.clone());
         }
         let mut extents = BTreeMap::new();
-        for (at, (room, content)) in rooms.iter().enumerate() {
+        for (at, room) in rooms.iter().enumerate() {
             let Bytes::Times { each, length, more } = room.bytes else { continue };
             let form = numbers.get(length).copied().flatten();
             let bytes = form.and_then(|form| form.times(each)?.plus(Form::number(more)));
             let bytes = bytes.ok_or_else(|| {
                 unsupported(format!("the length of `{}` is no parameter", room.name))
             })?;
-            extents.insert(at as u32, Extent { bytes, content: *content });
+            extents.insert(at as u32, Extent { bytes, content: room.content() });
         }
-        let buffers = rooms.into_iter().map(|(room, content)| room.buffer(content)).collect();
+        let buffers = rooms.iter().map(Room::buffer).collect();
         let mut memory = Memory::new(buffers, M::on_stack(&parameters), phase);
         (memory.unknowns, memory.extents) = (unknowns, extents);
+        for (at, room) in rooms.iter().enumerate() {
+            let added = memory.add_fields(at as u32, &room.fields);
+            added.ok_or_else(|| unsupported("too many lengths".into()))?;
+        }
         Ok((memory, parameters))
     }
 }
 
 impl Room {
-    fn buffer(self, content: Cell) -> Buffer {
+    fn buffer(&self) -> Buffer {
         let Room { name, access, align, bytes, .. } = self;
-        let size = if let Bytes::Fixed(size) = bytes { size } else { 0 };
-        Buffer { name, access, align, cells: vec![content; 8 * size] }
+        let size = if let Bytes::Fixed(size) = bytes { *size } else { 0 };
+        let (name, cells) = (name.clone(), vec![self.content(); 8 * size]);
+        Buffer { name, access: *access, align: *align, cells }
     }
 
     /// A bit at entry.
@@ -220,17 +233,18 @@ impl Room {
     }
 
     /// Makes this buffer begin where another one does; `None` if it is not known which is longer.
-    fn join(&self, (other, content): &mut (Room, Cell)) -> Option<()> {
+    fn join(&self, other: &mut Room) -> Option<()> {
         other.bytes = match (self.bytes, other.bytes) {
             (own, other) if own == other => own,
             (Bytes::Fixed(own), Bytes::Fixed(other)) => Bytes::Fixed(own.max(other)),
             _ => return None,
         };
+        if self.fields != other.fields {
+            return None;
+        }
+        other.is_public = [self, other].iter().all(|room| room.content() == Cell::UNSET);
         if self.access != other.access {
             other.access = Access::Both;
-        }
-        if self.content() != *content {
-            *content = Cell::OPAQUE;
         }
         other.align = other.align.max(self.align);
         other.name = format!("{} = {}", other.name, self.name);

@@ -141,6 +141,15 @@ impl Search<'_, '_> {
                 }
                 Ok(all)
             }
+            Stop::Asked(Asked::Sign(form), fault) => {
+                let negative = Form::number(-1).minus(form).ok_or(fault)?;
+                let ranges = state.memory.unknowns.ranges;
+                let mut all = Statuses::new();
+                for ranges in [negative, form].into_iter().filter_map(|sign| ranges.assumed(sign)) {
+                    all.extend(self.explore(state.clone().with_ranges(ranges), visits, path)?);
+                }
+                Ok(all)
+            }
             Stop::Asked(Asked::Split(split), fault) => {
                 let range = state.memory.unknowns.ranges.0[split.variable];
                 let is_same = self.evidence.instructions == before + 1;
@@ -161,7 +170,8 @@ impl Search<'_, '_> {
         split: Split,
     ) -> Result<Statuses, Fault> {
         let mut all = Statuses::new();
-        for ranges in state.memory.unknowns.ranges.halves(split) {
+        let halves = state.memory.unknowns.ranges.halves(split);
+        for ranges in halves.into_iter().filter_map(Ranges::tightened) {
             all.extend(self.explore(state.clone().with_ranges(ranges), visits, path)?);
         }
         Ok(all)
@@ -367,6 +377,7 @@ impl Search<'_, '_> {
             Returns::Status => state.machine.status(&self.world.bits),
         };
         let registers = state.machine.leave(&self.world)?;
+        self.world.memory.check_fields(&self.world.bits)?;
         let residue = self.world.residue(registers);
         let evidence = &mut *self.evidence;
         evidence.frame = evidence.frame.max(self.world.memory.frame_bytes());
@@ -381,24 +392,26 @@ impl Search<'_, '_> {
 /// The states in which a variable is a multiple of a divisor and a remainder, which together are
 /// all; `None` if there are too many variables.
 fn divided<M: Turning>(
-    mut state: Box<State<M>>,
+    state: Box<State<M>>,
     variable: usize,
     divisor: i64,
 ) -> Option<Vec<Box<State<M>>>> {
-    let ranges = state.memory.unknowns.ranges;
+    let Some(ranges) = state.memory.unknowns.ranges.tightened() else { return Some(Vec::new()) };
+    let mut state = state.with_ranges(ranges);
     let Range { low, high } = ranges.0[variable];
     // The multiples from `first` on have all remainders.
     let first = -(-low).div_euclid(divisor) * divisor;
     if first > low {
         let [below, above] = ranges.halves(Split { variable, at: first });
-        let below = state.clone().with_ranges(below);
+        let below = below.tightened().map(|ranges| state.clone().with_ranges(ranges));
         let above = divided(state.with_ranges(above), variable, divisor)?;
-        return Some(std::iter::once(below).chain(above).collect());
+        return Some(below.into_iter().chain(above).collect());
     }
     let rest = state.memory.unknowns.unknown(Range { low: 0, high: divisor - 1 })?;
     let multiple = Form::variable(variable).times(divisor)?.plus(rest)?;
     state.memory.unknowns.ranges.0[variable] =
         Range { low: low.div_euclid(divisor), high: high.div_euclid(divisor) };
     state.map_forms(&|form| form.with(variable, multiple).unwrap_or(form));
-    Some(vec![state])
+    let ranges = state.memory.unknowns.ranges.assumed(Form::number(high).minus(multiple)?);
+    Some(ranges.map(|ranges| state.with_ranges(ranges)).into_iter().collect())
 }

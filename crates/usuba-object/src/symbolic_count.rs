@@ -11,10 +11,19 @@
 //!
 //! *Soundness:* any split is sound, as it only distinguishes cases.
 //!
-//! *Limits:* forms and their products with constants; `VARIABLES` variables.
+//! A *fact* is a form that is never negative, such as the outcome of a comparison of two variables.
+//! It bounds forms that are its multiples but for a rest.
+//!
+//! *Limits:* forms and their products with constants; `VARIABLES` variables, `FACTS` facts.
 
 /// Variables of a proof, at most.
-pub const VARIABLES: usize = 12;
+pub const VARIABLES: usize = 16;
+
+/// Facts that are kept, at most.
+const FACTS: usize = 8;
+
+/// Facts that bound a form together, at most.
+const JOINED: usize = 2;
 
 /// A quotient with more values is a variable, not a case each.
 const MANY: i64 = 4;
@@ -69,6 +78,13 @@ impl Form {
         self.plus(other.times(-1)?)
     }
 
+    /// The form with the remainders of all factors by a positive divisor.
+    fn remainder(mut self, divisor: i64) -> Form {
+        self.constant = self.constant.rem_euclid(divisor);
+        self.terms.iter_mut().for_each(|factor| *factor = factor.rem_euclid(divisor));
+        self
+    }
+
     /// With another form in the place of a variable.
     pub fn with(self, variable: usize, other: Form) -> Option<Form> {
         let factor = self.terms[variable];
@@ -100,13 +116,39 @@ pub enum Verdict {
     Depends(Split),
 }
 
-/// The ranges of all variables; unused variables have the range zero.
+/// The ranges of all variables, and relations between them. Unused variables have the range zero,
+/// and unused facts are zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Ranges(pub [Range; VARIABLES]);
+pub struct Ranges(pub [Range; VARIABLES], [Form; FACTS]);
 
 impl Ranges {
     /// The least and the greatest value of a form, or beyond.
     pub fn bounds(&self, form: Form) -> (i128, i128) {
+        self.bounds_by(form, JOINED)
+    }
+
+    /// The same by a number of facts.
+    fn bounds_by(&self, form: Form, facts: usize) -> (i128, i128) {
+        let (mut low, mut high) = self.box_bounds(form);
+        for fact in self.facts().filter(|_| facts > 0) {
+            for at in (0..VARIABLES).filter(|&at| fact.terms[at] != 0 && form.terms[at] != 0) {
+                // form = rest + factor * fact
+                let factor = form.terms[at] / fact.terms[at];
+                let rest = fact.times(factor).and_then(|multiple| form.minus(multiple));
+                let exact = form.terms[at] % fact.terms[at] == 0;
+                let Some(rest) = rest.filter(|_| exact) else { continue };
+                let bounds = self.bounds_by(rest, facts - 1);
+                match factor > 0 {
+                    true => low = low.max(bounds.0),
+                    false => high = high.min(bounds.1),
+                }
+            }
+        }
+        (low, high)
+    }
+
+    /// The bounds by the ranges of the variables alone.
+    fn box_bounds(&self, form: Form) -> (i128, i128) {
         let mut bounds = (form.constant as i128, form.constant as i128);
         for (&factor, range) in form.terms.iter().zip(&self.0) {
             let ends = [range.low, range.high].map(|end| factor as i128 * end as i128);
@@ -144,6 +186,7 @@ impl Ranges {
             return Verdict::Is(false);
         }
         // The variable that decides most is split where the form is certain on one side.
+        let (low, high) = self.box_bounds(form);
         let width = |at: usize| {
             let range = self.0[at];
             form.terms[at].unsigned_abs() as u128 * (range.high - range.low) as u128
@@ -199,13 +242,15 @@ impl Ranges {
 
     /// Quotient and remainder by a positive divisor; `None` if they are no forms.
     pub fn divided(&self, form: Form, divisor: i64) -> Option<(Form, Form)> {
-        let (mut quotient, mut rest) = (Form::default(), Form::default());
-        quotient.constant = form.constant.div_euclid(divisor);
-        rest.constant = form.constant.rem_euclid(divisor);
-        for (at, &factor) in form.terms.iter().enumerate() {
-            quotient.terms[at] = factor.div_euclid(divisor);
-            rest.terms[at] = factor.rem_euclid(divisor);
+        let (low, high) = self.bounds(form);
+        let (first, last) = (low.div_euclid(divisor as i128), high.div_euclid(divisor as i128));
+        if first == last {
+            let quotient = Form::number(i64::try_from(first).ok()?);
+            return Some((quotient, form.minus(quotient.times(divisor)?)?));
         }
+        let (mut quotient, rest) = (form, form.remainder(divisor));
+        quotient.constant = form.constant.div_euclid(divisor);
+        quotient.terms.iter_mut().for_each(|factor| *factor = factor.div_euclid(divisor));
         // The rest may be a multiple and a remainder again.
         let (low, high) = self.bounds(rest);
         let (first, last) = (low.div_euclid(divisor as i128), high.div_euclid(divisor as i128));
@@ -222,21 +267,21 @@ impl Ranges {
         let open = |&at: &usize| form.terms[at] % divisor != 0;
         let width = |at: usize| self.0[at].high - self.0[at].low;
         let widest = (0..VARIABLES).filter(open).max_by_key(|&at| width(at))?;
-        (form.terms[widest] == 1 && width(widest) > MANY * divisor).then_some(widest)
+        (form.terms[widest].abs() == 1 && width(widest) > MANY * divisor).then_some(widest)
     }
 
-    /// Whether a quotient that is no form is one: splits where it changes.
-    pub fn quotient(&self, form: Form, divisor: i64) -> Verdict {
-        let mut rest = Form::number(form.constant.rem_euclid(divisor));
-        for (at, &factor) in form.terms.iter().enumerate() {
-            rest.terms[at] = factor.rem_euclid(divisor);
-        }
+    /// How many values a quotient differs by from a form, at most.
+    pub fn quotients(&self, form: Form, divisor: i64) -> i128 {
+        let (low, high) = self.bounds(form.remainder(divisor));
+        high.div_euclid(divisor.into()) - low.div_euclid(divisor.into())
+    }
+
+    /// The form that is negative where a quotient has its least value.
+    pub fn over(&self, form: Form, divisor: i64) -> Option<Form> {
+        let rest = form.remainder(divisor);
         let next = self.bounds(rest).0.div_euclid(divisor as i128) + 1;
-        let over = i64::try_from(next).ok().and_then(|next| next.checked_mul(divisor));
-        match over.and_then(|over| rest.minus(Form::number(over))) {
-            Some(over) => self.at_least_zero(over),
-            None => Verdict::Is(false),
-        }
+        let over = i64::try_from(next).ok()?.checked_mul(divisor)?;
+        rest.minus(Form::number(over))
     }
 
     /// The smallest split that makes a form better known; `None` if it is a number.
@@ -245,6 +290,56 @@ impl Ranges {
         let open = used.map(|at| (at, self.0[at])).filter(|(_, range)| range.low < range.high);
         let (variable, range) = open.min_by_key(|(_, range)| range.high - range.low)?;
         Some(Split { variable, at: range.low + 1 + (range.high - range.low) / 2 })
+    }
+
+    /// The forms that are known not to be negative.
+    pub fn facts(&self) -> impl Iterator<Item = Form> {
+        self.1.into_iter().filter(|fact| *fact != Form::default())
+    }
+
+    /// With other facts.
+    pub fn with_facts(mut self, facts: impl Iterator<Item = Form>) -> Ranges {
+        self.1 = [Form::default(); FACTS];
+        let facts = facts.filter(|fact| fact.value().is_none());
+        self.1.iter_mut().zip(facts).for_each(|(place, fact)| *place = fact);
+        self
+    }
+
+    /// Whether the sign of a form is a relation of its variables: no split of one of them decides it
+    /// for most values.
+    pub fn relates(&self, form: Form) -> bool {
+        let width = |(factor, range): (&i64, &Range)| {
+            factor.unsigned_abs() as u128 * (range.high - range.low) as u128
+        };
+        let widths = || form.terms.iter().zip(&self.0).map(width);
+        let (most, all) = (widths().max().unwrap_or(0), widths().sum::<u128>());
+        most < 2 * (all - most)
+    }
+
+    /// The ranges in which a form is not negative; `None` if there are none. An old fact may be lost.
+    pub fn assumed(self, form: Form) -> Option<Ranges> {
+        let others = self.facts().filter(|fact| *fact != form);
+        self.with_facts([form].into_iter().chain(others)).tightened()
+    }
+
+    /// The ranges of values that may satisfy the facts; `None` if there are none.
+    pub fn tightened(mut self) -> Option<Ranges> {
+        for form in self.1 {
+            for (at, &factor) in form.terms.iter().enumerate().filter(|(_, factor)| **factor != 0) {
+                let mut rest = form;
+                rest.terms[at] = 0;
+                // factor * variable >= -most
+                let (most, factor) = (self.box_bounds(rest).1, factor as i128);
+                let Range { low, high } = &mut self.0[at];
+                match factor > 0 {
+                    true => *low = (*low as i128).max(-most.div_euclid(factor)) as i64,
+                    false => *high = (*high as i128).min(most.div_euclid(-factor)) as i64,
+                }
+            }
+        }
+        let is_empty = self.0.iter().any(|range| range.low > range.high)
+            || self.facts().any(|fact| self.bounds(fact).1 < 0);
+        (!is_empty).then_some(self)
     }
 
     /// The ranges below a split and from it on.
@@ -275,6 +370,8 @@ pub enum Asked {
         variable: usize,
         divisor: i64,
     },
+    /// Whether a form is negative.
+    Sign(Form),
 }
 
 impl Unknowns {
@@ -369,6 +466,40 @@ mod tests {
         // The query of a loop is one split.
         let parts = check(ranges(), form(-12, 10, 1), Ranges::at_least_zero, |value| value >= 0);
         assert_eq!(parts, 2);
+    }
+
+    /// Bounds and ranges contain all values that satisfy the facts.
+    #[test]
+    fn facts_exclude_nothing_else() {
+        let forms = || {
+            (-6..7).step_by(2).flat_map(|c| {
+                [(1, 1), (-1, 1), (2, -1), (-3, 2), (0, -2)].map(|x| form(c, x.0, x.1))
+            })
+        };
+        let (mut narrower, mut none) = (0, 0);
+        for (one, two) in forms().flat_map(|one| forms().map(move |two| (one, two))) {
+            let value =
+                |form: Form, x: i64, y: i64| form.constant + form.terms[0] * x + form.terms[1] * y;
+            let pairs = || (0..=5).flat_map(|x| (2..=4).map(move |y| (x, y)));
+            let is_true = |&(x, y): &(i64, i64)| value(one, x, y) >= 0 && value(two, x, y) >= 0;
+            let Some(assumed) = ranges().assumed(one).and_then(|ranges| ranges.assumed(two)) else {
+                none += 1;
+                assert!(!pairs().any(|pair| is_true(&pair)), "{one:?} {two:?}");
+                continue;
+            };
+            for (x, y) in pairs().filter(is_true) {
+                for (at, value) in [x, y].into_iter().enumerate() {
+                    assert!(assumed.0[at].low <= value && value <= assumed.0[at].high);
+                }
+                for asked in forms() {
+                    let (low, high) = assumed.bounds(asked);
+                    narrower += usize::from((low, high) != assumed.box_bounds(asked));
+                    let value = value(asked, x, y).into();
+                    assert!(low <= value && value <= high, "{one:?} {two:?} {asked:?} {x} {y}");
+                }
+            }
+        }
+        assert!(narrower > 100 && none > 20, "{narrower} {none}");
     }
 
     #[test]

@@ -8,8 +8,7 @@ use crate::compiler::alone;
 use crate::{Claim, Evidence, Outcome};
 use sha2::{Digest, Sha256};
 use usuba::diag::Diagnostic;
-use usuba::emit::c::COptions;
-use usuba::ir::{Eqn, NodeId, Op, Program, Slicing};
+use usuba::ir::{Eqn, Node, NodeId, Op, Program, Slicing};
 use usuba::isa::{Layout, Target};
 use usuba::{Options, emit, optimise, typed};
 use usuba_equiv::chain::Chain;
@@ -208,7 +207,7 @@ impl Cell {
             let start = Instant::now();
             let whole = chain.direct().filter(|_| direct && good);
             whole.into_iter().for_each(|claim| good &= prove(start, claim.into()));
-            for (node, name) in linked(&last, &self.options.c) {
+            for (node, name) in linked(&last) {
                 let start = Instant::now();
                 let outcome = self.callee(program, &last, node, name);
                 let (kind, subject) = (Kind::Callee, name.to_string());
@@ -253,22 +252,19 @@ impl Cell {
                 false => interfaces.map(|(all, _)| all.description()).unwrap_or_default(),
             },
             interface,
-            callees: match callees.iter().all(|name| self.options.c.linked.contains(name)) {
-                true => Vec::new(),
-                false => callees,
-            },
+            callees,
             compiled: start.elapsed().saturating_sub(spent),
         })
     }
 }
 
 /// The external nodes (kernels in other files), with their names in the source.
-fn linked<'a>(last: &'a Program, options: &'a COptions) -> Vec<(NodeId, &'a str)> {
-    let nodes = (0..last.nodes.len() as u32).map(NodeId).filter(|&id| id != last.entry);
-    nodes.filter_map(|id| Some((id, options.links(last.node(id))?))).collect()
+fn linked(last: &Program) -> Vec<(NodeId, &str)> {
+    let nodes = (0..last.nodes.len() as u32).map(NodeId);
+    nodes.filter_map(|id| Some((id, last.node(id).kernel()?))).collect()
 }
 
-/// The nodes of the source that the entry of a lowered program calls.
+/// The nodes of the source that the entry of a lowered program calls; none if all are kernels.
 fn called(program: &typed::Program, lowered: &Program) -> Vec<String> {
     fn calls(eqns: &[Eqn], out: &mut Vec<NodeId>) {
         for eqn in eqns {
@@ -279,13 +275,18 @@ fn called(program: &typed::Program, lowered: &Program) -> Vec<String> {
             }
         }
     }
-    let nodes = program.decls.iter().filter(|decl| matches!(decl.kind, typed::Kind::Node(_)));
-    let linked = nodes.map(|decl| decl.name.to_string()).collect();
-    let options = COptions { linked, ..COptions::default() };
+    let is_node = |name: &str| {
+        let found = program.decls.iter().find(|decl| *decl.name == *name);
+        found.is_some_and(|decl| matches!(decl.kind, typed::Kind::Node(_)))
+    };
     let mut ids = Vec::new();
     calls(&lowered.entry().body, &mut ids);
-    let name = |&id: &NodeId| options.links(lowered.node(id)).map(str::to_string);
-    ids.iter().filter_map(name).collect()
+    let mut nodes: Vec<&Node> = ids.iter().map(|&id| lowered.node(id)).collect();
+    nodes.retain(|node| is_node(node.source_name()));
+    match nodes.iter().all(|node| node.kernel().is_some()) {
+        true => Vec::new(),
+        false => nodes.iter().map(|node| node.source_name().to_string()).collect(),
+    }
 }
 
 fn unknown(kind: Kind, subject: &str, why: &str) -> Claim {

@@ -220,8 +220,7 @@ pub fn contract_of(
     Contract::kernel(program, &kernel.name, &layout(program, target, registers), &complemented)
 }
 
-/// The external kernels that a program calls and `options` names, with their declarations in
-/// `typed`.
+/// The external kernels that a program calls, with their declarations in `typed`.
 ///
 /// # Errors
 /// The register layout of an external node differs from its layout when compiled alone.
@@ -234,7 +233,7 @@ pub fn kernels(
     let mut kernels = Vec::new();
     for (at, node) in program.nodes.iter().enumerate() {
         let id = NodeId(at as u32);
-        let Some(name) = options.links(node).filter(|_| id != program.entry) else { continue };
+        let Some(name) = node.kernel() else { continue };
         let alone = alone(program, id);
         if emit::layout(&alone, target) != emit::layout(program, target) || program.copies > 1 {
             return Err(format!("`{name}` is another kernel where it is compiled alone"));

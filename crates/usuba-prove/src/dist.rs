@@ -18,7 +18,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use usuba::{Options, Output};
 use usuba_ciphers::loader::plain;
-use usuba_library::declarations::Function;
+use usuba_library::declarations::{Function, Struct};
 use usuba_library::manifest::{ENDING, Manifest};
 use usuba_library::{Unit, UnitKind};
 use usuba_object::callgraph::CallGraph;
@@ -96,7 +96,8 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     };
     let manifest = Manifest::read(&path)?;
     let written = usuba_library::regenerate(&manifest, request.folder)?;
-    let work = Work { members: &members, cache: &request.cache, proofs: Known::default() };
+    let (types, cache) = (&manifest.structs, &request.cache);
+    let work = Work { members: &members, cache, types, proofs: Known::default() };
     let is_there = |name: &str| members.iter().any(|member| member.has(name));
     let all: BTreeMap<&str, &Unit> =
         written.units.iter().map(|unit| (&*unit.symbol, unit)).collect();
@@ -226,6 +227,7 @@ struct Kept {
 struct Work<'a> {
     members: &'a [Opened],
     cache: &'a Option<objects::Cache>,
+    types: &'a [Struct],
     proofs: Known,
 }
 
@@ -282,10 +284,10 @@ impl Work<'_> {
                 source: String::new(),
                 program: String::new(),
                 schedule: String::new(),
-                function: sha256(format!("{function:?}").as_bytes()),
+                function: sha256(format!("{function:?} {:?}", self.types).as_bytes()),
                 object: member.sha256.clone(),
             };
-            (at, self.known(statement, || safe(function, &member.object)))
+            (at, self.known(statement, || safe(function, self.types, &member.object)))
         };
         there.map(answer).collect()
     }
@@ -345,12 +347,12 @@ fn examined(
 
 /// The most instructions of a function without a specification: of fixed size, and of any length,
 /// where loops are followed for a few turns only.
-const LONGEST: [u64; 2] = [20_000_000, 100_000];
+const LONGEST: [u64; 2] = [20_000_000, 500_000];
 
 /// Proves the safety of a declared function in an object.
-fn safe(function: &Function, object: &Object) -> Found {
+fn safe(function: &Function, types: &[Struct], object: &Object) -> Found {
     let start = Instant::now();
-    let found = match exported::contract(function) {
+    let found = match exported::contract(function, types) {
         Ok(contract) => {
             let has_length = |p: &safety::Parameter| matches!(p, safety::Parameter::Length(_));
             let longest = LONGEST[usize::from(contract.parameters.iter().any(has_length))];

@@ -7,27 +7,40 @@
 //!   out   16 bytes more, read and written; a buffer of the size of `in` may begin where `in` does
 //! ```
 //!
-//! *Limits:* sizes that depend on two parameters, and numbers above the bound on lengths.
+//! *Limits:* sizes that depend on two parameters, and lengths above the bound.
 
-use usuba_library::declarations::{self, Access, Function, Memory};
-use usuba_object::memory;
+use usuba_library::declarations::{self, Access, Function, Memory, Struct};
+use usuba_object::memory::{self, Field};
 use usuba_object::safety::{self, Bytes, Parameter, Returns, Room};
 
-/// The greatest length: no machine has more bytes.
+/// The greatest size of a buffer: no machine has more bytes.
 const LONGEST: i64 = 1 << 56;
 
 /// The contract of a declared function, at a symbol of an object.
 ///
 /// # Errors
 /// The contract is not expressible; the message says why.
-pub fn contract(function: &Function) -> Result<safety::Function, String> {
+pub fn contract(function: &Function, types: &[Struct]) -> Result<safety::Function, String> {
+    // The greatest factor of a number in a size; `None` if it is in none.
+    let factor = |name: &String| {
+        let memories = function.parameters.iter().filter_map(|p| p.memory.as_ref());
+        let terms = memories.flat_map(|memory| memory.bytes.terms());
+        terms.filter(|(_, names)| names.contains(name)).map(|(factor, _)| factor).max()
+    };
     let parameter = |parameter: &declarations::Parameter| match &parameter.memory {
-        Some(memory) => room(function, &parameter.name, memory).map(Parameter::Buffer),
-        None if parameter.c_type == "size_t" => Ok(Parameter::Length(LONGEST)),
-        None => Err(format!("`{}` is any number of its type", parameter.name)),
+        Some(memory) => {
+            let room = room(function, &parameter.name, memory)?;
+            let fields = fields(&parameter.c_type, types)?;
+            Ok::<_, String>(Parameter::Buffer(Room { fields, ..room }))
+        }
+        None => Ok(match factor(&parameter.name) {
+            Some(factor) => Parameter::Length(LONGEST / factor.max(1)),
+            None if parameter.c_type == "size_t" => Parameter::Length(LONGEST),
+            None => Parameter::Any,
+        }),
     };
     let parameters: Vec<Parameter> =
-        function.parameters.iter().map(parameter).collect::<Result<_, _>>()?;
+        function.parameters.iter().map(parameter).collect::<Result<_, String>>()?;
     let rooms: Vec<Option<&Room>> = parameters
         .iter()
         .map(|parameter| match parameter {
@@ -82,7 +95,32 @@ fn room(function: &Function, name: &str, memory: &Memory) -> Result<Room, String
     let access = match memory.access {
         Access::Read => memory::Access::Read,
         Access::Write => memory::Access::Both,
+        Access::Out => memory::Access::Write,
     };
     let (name, align, is_public) = (name.to_string(), memory.align, !memory.secret);
-    Ok(Room { name, bytes, access, align, is_public })
+    Ok(Room { name, bytes, access, align, is_public, fields: Vec::new() })
+}
+
+/// The public fields of the struct behind a pointer; none of other types.
+fn fields(c_type: &str, types: &[Struct]) -> Result<Vec<Field>, String> {
+    let name = c_type.trim_start_matches("const ").trim_end_matches(" *");
+    let Some(found) = types.iter().find(|known| known.name == name) else { return Ok(Vec::new()) };
+    let mut all = Vec::new();
+    for field in &found.fields {
+        let (offset, bytes) = (field.offset as usize, field.bytes as usize);
+        let inner = fields(&field.c_type, types)?;
+        if field.memory.is_some() {
+            return Err(format!("`{}` of `{name}` points to memory", field.name));
+        }
+        if !field.secret && inner.is_empty() {
+            let below = field.below.map(|below| below.min(LONGEST as u64) as i64);
+            all.push(Field { name: field.name.clone(), offset, bytes, below });
+        }
+        all.extend(inner.into_iter().map(|inner| Field {
+            name: format!("{}.{}", field.name, inner.name),
+            offset: offset + inner.offset,
+            ..inner
+        }));
+    }
+    Ok(all)
 }

@@ -343,3 +343,51 @@ fn kernels_give_the_words_of_the_source() {
         }
     }
 }
+
+/// RFC 7748, section 5.2: a scalar, an x-coordinate, and the x-coordinate of their product.
+const PRODUCTS: [[&str; 3]; 2] = [
+    [
+        "a546e36bf0527c9d3b16154b82465edd62144c0ac1fc5a18506a2244ba449ac4",
+        "e6db6867583030db3594c1a424b15f7c726624ec26b3353b10a903a6d0ab1c4c",
+        "c3da55379de9c6908e94ea4df28d084f32eccf03491c71f754b4075577a28552",
+    ],
+    [
+        "4b66e9d4d1b4673c5ad22691957d6af5c11b6421e0ea01d42ca4169e7918ba0d",
+        "e5210f12786811d3f4b7959d0538ae2c31dbe7106fc03c3efc4cd549c715a493",
+        "95cbde9476e8907d7aade45cb4b873f88b595a68799fa152e6f8f7647aac7957",
+    ],
+];
+
+/// The programs of whole functions, each with the kernels that it links in one file.
+#[test]
+fn ladders_multiply_points_by_scalars() {
+    let bytes = |hex: &str| -> Vec<u8> {
+        let byte = |at| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).expect("a byte");
+        (0..hex.len() / 2).map(byte).collect()
+    };
+    for (file, target) in [("ladder51.ua", "gp64"), ("ladder25.ua", "gp32")] {
+        let machine = match cc::find(target) {
+            Ok(machine) => machine,
+            Err(skip) => {
+                eprintln!("{skip}");
+                continue;
+            }
+        };
+        let target = isa::find(target).expect("a target");
+        let width = Width::new(file, &[]);
+        let decls = &width.program.decls;
+        let ladder = decls.iter().find(|decl| *decl.name == *"x25519").expect("a node");
+        let linked = ladder.links.iter().map(|&id| &*decls[id].name);
+        let nodes = linked.chain(["x25519"]);
+        let kernel = Kernel {
+            text: nodes.map(|node| text(&width, node, target, false).0).collect(),
+            symbol: "t_x25519".into(),
+            align: 1,
+            calls: PRODUCTS.iter().map(|[k, u, _]| vec![bytes(k), bytes(u)]).collect(),
+            outputs: vec![32],
+        };
+        let answer = native::run(&machine, &["-O1"], &[kernel]).remove(0).expect("it runs");
+        let wanted = PRODUCTS.map(|[.., product]| vec![bytes(product)]);
+        assert_eq!(answer, wanted, "{file}");
+    }
+}

@@ -4,7 +4,7 @@
 
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
-use usuba_object::memory::Access;
+use usuba_object::memory::{Access, Field};
 use usuba_object::safety::{Bytes, Evidence, Function, Parameter, Returns, Room, prove};
 use usuba_object::x86::X86;
 use usuba_object::{Fault, Rule};
@@ -21,7 +21,7 @@ fn object(text: &str, language: &str, family: Family) -> Object {
 
 fn room(name: &str, bytes: usize, access: Access) -> Room {
     let bytes = Bytes::Fixed(bytes);
-    Room { name: name.into(), bytes, access, align: 1, is_public: false }
+    Room { name: name.into(), bytes, access, align: 1, is_public: false, fields: Vec::new() }
 }
 
 /// `int f(const uint8_t secret[32], const uint8_t open[32], uint8_t out[32])`
@@ -213,6 +213,12 @@ fn loops_of_any_length_are_safe_by_induction() {
     is(Rule::ReadOnly, &copied.replace("mov [rsi + rcx], al", "mov [rdi + rcx], al"));
     is(Rule::SecretBranch, &copied.replace("inc rcx", "test al, al; je 2f; inc rcx"));
     is(Rule::NotRestored, &copied.replace("2: ", "2: pop rcx; push rcx; push rcx; "));
+    // A length or an address makes no secret public.
+    for mixed in ["add rax, rdx", "and rax, rdi", "lea rcx, [rdi + rdx]; xor rax, rcx"] {
+        let body =
+            "test rdx, rdx; je 1f; movzx eax, byte ptr [rdi]; mix; test rax, rax; js 1f; 1: ret";
+        is(Rule::SecretBranch, &body.replace("mix", mixed));
+    }
     // A loop that does not end for each length, or for odd ones.
     is(Rule::TooLong, "1: cmp rdx, 8; jae 1b; ret");
     is(Rule::TooLong, "test rdx, rdx; je 2f; 1: sub rdx, 2; jne 1b; 2: ret");
@@ -259,5 +265,88 @@ fn a_function_in_c_is_safe_for_any_length() {
         short.equal.clear();
         let fault = prove::<X86>(&object, &short, 100 * LONGEST).expect_err("one byte less");
         assert_eq!(fault.rule, Rule::OutOfBounds, "{family:?}: {fault}");
+    }
+}
+
+/// A part of a block, which ends with the block or with the input.
+const PART: &str = r#"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+void f(const uint8_t *secret, uint8_t *out, size_t n, uint64_t position)
+{
+    uint8_t block[64];
+    size_t used = position % 64, part = n < 64 - used ? n : 64 - used;
+    memset(block, 0, 64);
+    memcpy(block + used, secret, part);
+    memcpy(out, block + used, SIZE);
+    memset(block, 0, 64);
+    __asm__ __volatile__("" : : "r"(block) : "memory");
+}
+"#;
+
+#[test]
+fn numbers_are_compared_with_each_other() {
+    let mut function = of_any_length(Returns::Nothing);
+    function.parameters.push(Parameter::Any);
+    for family in [Family::Gcc, Family::Clang] {
+        for (size, rule) in [
+            ("part", None),
+            ("part / 2", None),
+            ("part + 1", Some(Rule::OutOfBounds)),
+            ("64 - used", Some(Rule::OutOfBounds)),
+        ] {
+            let object = object(&PART.replace("SIZE", size), "c", family);
+            let fault = prove::<X86>(&object, &function, 10 * LONGEST).err();
+            assert_eq!(fault.map(|fault| fault.rule), rule, "{family:?} {size}");
+        }
+    }
+}
+
+/// A struct with a number that is below 16.
+const STATE: &str = r#"
+#include <stdint.h>
+typedef struct { uint64_t used; uint8_t bytes[16]; } state;
+int f(state *s, const uint8_t *in, uint64_t position)
+{
+    READ;
+    s->bytes[position % MODULUS] = in[3];
+    s->used = NEXT;
+    return 0;
+}
+"#;
+
+/// Each function may rely on the bounds of fields, and establishes them.
+#[test]
+fn fields_keep_their_bounds() {
+    let verdict = |read: &str, modulus: &str, next: &str, access, family| {
+        let text = STATE.replace("READ", read).replace("MODULUS", modulus).replace("NEXT", next);
+        let below = Some(16);
+        let fields = vec![Field { name: "used".into(), offset: 0, bytes: 8, below }];
+        let state = Room { fields, ..room("s", 24, access) };
+        let rooms = [state, room("in", 16, Access::Read)];
+        let parameters = rooms.map(Parameter::Buffer).into_iter().chain([Parameter::Any]);
+        let (symbol, parameters) = ("f".into(), parameters.collect());
+        let function = Function { symbol, parameters, equal: Vec::new(), returns: Returns::Status };
+        let fault = prove::<X86>(&object(&text, "c", family), &function, LONGEST).err();
+        fault.map(|fault| fault.rule)
+    };
+    let read = "s->bytes[0] = s->bytes[s->used]";
+    for family in [Family::Gcc, Family::Clang] {
+        let is = |rule: Option<Rule>, read: &str, modulus: &str, next: &str, access| {
+            let found = verdict(read, modulus, next, access, family);
+            assert_eq!(found, rule, "{family:?}: {read} {modulus} {next}");
+        };
+        for next in ["0", "(s->used + 1) % 16", "s->used > 14 ? 0 : s->used + 1", "position & 7"] {
+            is(None, read, "16", next, Access::Both);
+        }
+        for next in ["s->used + 1", "position", "16", "position % 17", "in[0] & 1"] {
+            is(Some(Rule::Field), read, "16", next, Access::Both);
+        }
+        is(Some(Rule::OutOfBounds), read, "32", "0", Access::Both);
+        // Nothing is known of a struct that is only written.
+        is(None, "", "8", "0", Access::Write);
+        is(Some(Rule::Field), "", "8", "s->used", Access::Write);
+        is(Some(Rule::SecretAddress), read, "8", "0", Access::Write);
     }
 }

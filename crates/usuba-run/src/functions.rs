@@ -250,7 +250,11 @@ impl Way<'_> {
             },
             pipeline,
         };
-        Compiled::new(&cipher.folder, source, options, self.proofs)
+        let compiled = Compiled::new(&cipher.folder, source, options, self.proofs)?;
+        match usuba::emit::c::takes_bytes(&compiled.program) {
+            true => Err(format!("`{node}` has ports of bytes; expected a node of words")),
+            false => Ok(compiled),
+        }
     }
 }
 

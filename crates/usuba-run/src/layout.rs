@@ -10,7 +10,7 @@
 //! transposition. Registers are little-endian in memory on every target.
 
 use usuba::ir::op::mask;
-use usuba::ir::{Port, Program, Slicing};
+use usuba::ir::{ByteOrder, Port, Program, Slicing};
 
 /// The arrangement of the instances in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,6 +100,7 @@ impl Layout {
     fn register_bytes(&self, port: &Port) -> usize {
         let bits = port.value_bits(self.slicing) as usize;
         match (self.packing, self.mask_bits) {
+            _ if port.bytes.is_some() => bits / 8,
             (_, Some(mask)) if port.constant => mask as usize / 8,
             (Packing::Scalar, _) => bits.next_power_of_two().max(8) / 8,
             _ => self.register_bits as usize / 8,
@@ -135,7 +136,7 @@ impl Layout {
             assert_eq!(row.len(), port.words(), "words of `{}`", port.name);
             for (place, value) in self.values(port, row).into_iter().enumerate() {
                 for bit in 0..bits {
-                    let at = self.position(size, place, bits, bit, lane as u32);
+                    let at = self.place(port, size, place, bit, lane as u32);
                     bytes[at / 8] |= ((value >> (bits - 1 - bit) & 1) as u8) << (at % 8);
                 }
             }
@@ -153,7 +154,7 @@ impl Layout {
         let size = self.register_bytes(port);
         let word = |place: usize, lane: usize| {
             (0..bits).fold(0u64, |sum, bit| {
-                let at = self.position(size, place, bits, bit, lane as u32);
+                let at = self.place(port, size, place, bit, lane as u32);
                 sum << 1 | (bytes[at / 8] >> (at % 8) & 1) as u64
             })
         };
@@ -217,6 +218,17 @@ impl Layout {
     /// If the length of `bytes` is not the size of the port.
     pub fn is_zero_extended(&self, port: &Port, bytes: &[u8]) -> bool {
         self.pack(&Port { constant: false, ..port.clone() }, &self.unpack(port, bytes)) == bytes
+    }
+
+    /// The position of bit `bit` of value `place` of instance `lane` in the registers or bytes of a
+    /// port.
+    fn place(&self, port: &Port, size: usize, place: usize, bit: u32, lane: u32) -> usize {
+        let bits = port.value_bits(self.slicing) as u32;
+        let at = self.position(size, place, bits, bit, lane);
+        match port.bytes {
+            Some(ByteOrder::Big) => (2 * place + 1) * size * 8 - 8 - at / 8 * 8 + at % 8,
+            Some(ByteOrder::Little) | None => at,
+        }
     }
 
     /// The position of bit `bit` of value `place` of instance `lane` in registers of `size` bytes.
@@ -287,7 +299,7 @@ mod tests {
     use usuba::ir::{Inline, Node, NodeId};
 
     fn port(word: u8, count: u32) -> Port {
-        Port { name: "x".into(), word, dims: vec![count], constant: false }
+        Port::new("x", word, &[count])
     }
 
     /// The identity program: it returns its only parameter.

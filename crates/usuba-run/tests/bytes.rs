@@ -47,7 +47,7 @@ fn words(dims: &[u32]) -> usize {
 
 impl Case {
     fn port(&self, name: &str, dims: &[u32], constant: bool) -> Port {
-        Port { name: name.into(), word: self.bits, dims: dims.to_vec(), constant }
+        Port { name: name.into(), word: self.bits, dims: dims.to_vec(), constant, bytes: None }
     }
 
     fn block(&self, dims: &[u32]) -> usize {

@@ -44,7 +44,7 @@ pub use usuba_circuit as circuit;
 pub use usuba_lang::{Checked, diag, front, syntax, typed};
 
 use circuit::Profile;
-use diag::{Diagnostic, FileId, Sources};
+use diag::{Code, Diagnostic, FileId, Sources};
 use syntax::splice::Loader;
 
 /// Everything that a compilation depends on besides the text.
@@ -106,16 +106,35 @@ pub fn optimise(
         vectors: options.target.simd,
     };
     let mut lowered = to_usuba0(program, slice, &lacks)?;
-    for node in &mut lowered.nodes {
-        if options.c.links(node).is_some() {
-            node.inline = ir::Inline::Never;
+    let links = &program.decls[program.entry].links;
+    let mut linked: Vec<&str> = links.iter().map(|&id| &*program.decls[id].name).collect();
+    linked.extend(options.c.linked.iter().map(String::as_str));
+    let takes_bytes = |decl: &&typed::Decl| {
+        let bytes = decl.params.iter().chain(&decl.results).any(|var| var.bytes.is_some());
+        bytes && linked.contains(&&*decl.name)
+    };
+    if let Some(decl) = program.decls[..program.entry].iter().find(takes_bytes) {
+        let text = format!("`{}` has ports of bytes, and its caller has words", decl.name);
+        let finding = Diagnostic::error(Code::BadLink, decl.name_span, text);
+        return Err(vec![finding.help("link a node of words, or none")]);
+    }
+    let entry = lowered.entry;
+    for (id, node) in lowered.nodes.iter_mut().enumerate() {
+        if id != entry.0 as usize && linked.contains(&node.source_name()) {
+            node.inline = ir::Inline::Kernel;
         }
     }
     observer("lower", &lowered);
     let mut pipeline = options.pipeline.clone();
-    packing::run(&mut lowered, options.target, options.cpu, pipeline.packing());
-    if lowered.slicing == ir::Slicing::W && pipeline.pass.interleave.factor.is_none() {
-        // W is for one instance at a time, whose latency counts; only users request more.
+    if emit::c::takes_bytes(&lowered) {
+        single_words(program, lowered.slicing, options.target)?;
+    } else {
+        packing::run(&mut lowered, options.target, options.cpu, pipeline.packing());
+    }
+    let single = lowered.slicing == ir::Slicing::W || !linked.is_empty();
+    if single && pipeline.pass.interleave.factor.is_none() {
+        // W is for one instance at a time, whose latency counts, and a kernel that is called has
+        // one instance in each lane; only users request more.
         pipeline.pass.interleave.factor = Some(1);
     }
     pipeline.pass.free_keys = options.c.complemented_keys;
@@ -123,6 +142,23 @@ pub fn optimise(
     pipeline.pass.machine = cost_model::machine(&lowered, options.target, options.cpu);
     passes::pipeline::run_pipeline(&mut lowered, &pipeline, observer);
     Ok(lowered)
+}
+
+/// Refuses ports of bytes where registers hold several instances, or bits of a word.
+fn single_words(
+    program: &typed::Program,
+    slicing: ir::Slicing,
+    target: &isa::Target,
+) -> Result<(), Vec<Diagnostic>> {
+    let entry = &program.decls[program.entry];
+    let port = entry.params.iter().chain(&entry.results).find(|var| var.bytes.is_some());
+    let Some(port) = port.filter(|_| target.simd || slicing != ir::Slicing::V) else {
+        return Ok(());
+    };
+    let text =
+        format!("`{}` is bytes, and registers of this kernel hold no single words", port.name);
+    let finding = Diagnostic::error(Code::NoSuchOperation, port.span, text);
+    Err(vec![finding.help("compile it in V for gp64 or gp32, or remove the order of the bytes")])
 }
 
 /// The logic of a target for passes; the widest word of the program has `widest` bits.

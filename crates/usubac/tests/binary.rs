@@ -397,6 +397,36 @@ fn the_same_bits_in_two_slicings_are_one_object() {
     assert_eq!(objects.iter().filter(|&&shared| shared).count(), 2, "{objects:?}");
 }
 
+/// Ports of bytes in both orders; an object of the other order is another function.
+#[test]
+fn bytes_have_the_order_of_their_port() {
+    let Some((cc, family)) = compiler() else { return };
+    let dir = tempfile::tempdir().expect("a folder");
+    let program = |order: &str, other: &str| {
+        format!(
+            "node g (x:u32[3] {order}, k:u64 {other}) returns (y:u32[3] {other}, z:u64 {order})\n\
+             let y = x ^ (x <<< 1); z = k <<< 9 tel\n"
+        )
+    };
+    for orders in [["le", "be"], ["be", "le"], ["le", "le"]] {
+        fs::write(dir.path().join("f.ua"), program(orders[0], orders[1])).expect("written");
+        for flags in ["", " --wipe"] {
+            let flags = format!("prove f.ua -V --binary --cc {cc}{flags}");
+            let proved = usubac(dir.path(), &flags, &[]);
+            assert!(proved.status.success(), "{orders:?}: {}{}", out(&proved), err(&proved));
+        }
+        let bytes = object(dir.path(), family, "--entry g");
+        fs::write(dir.path().join("g.o"), bytes).expect("written");
+        for wrong in [["be", "be"], [orders[1], orders[0]]] {
+            fs::write(dir.path().join("f.ua"), program(wrong[0], wrong[1])).expect("written");
+            let refuted = usubac(dir.path(), "prove f.ua -V --object g.o --node g", &[]);
+            let same = wrong == orders;
+            assert_eq!(refuted.status.success(), same, "{orders:?} as {wrong:?}");
+            assert_eq!(out(&refuted).contains("REFUTED"), !same, "{}", out(&refuted));
+        }
+    }
+}
+
 /// Every file that is no such object is one message, with status 1.
 #[test]
 fn what_is_no_object_is_said() {

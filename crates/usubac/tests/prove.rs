@@ -79,13 +79,19 @@ fn contracts_have_lines_of_their_own() {
     let file = ciphers().join("../arithmetic/poly1305/limbs26.ua");
     let program = std::fs::read_to_string(file).expect("a program");
     std::fs::write(dir.path().join("p.ua"), &program).expect("a file");
-    let output = usubac(dir.path(), &["prove", "p.ua", "--entry", "freeze"]);
-    let said = text(&output.stdout);
-    assert!(output.status.success(), "{said}{}", text(&output.stderr));
-    let contract = |line: &&str| line.trim_start().starts_with("contract ");
-    let names: Vec<&str> =
-        said.lines().filter(contract).filter_map(|line| line.split_whitespace().nth(1)).collect();
-    assert_eq!(names, ["step", "twice", "freeze", "unpack", "tag"], "{said}");
+    let proved = |flags: &[&str]| {
+        let output = usubac(dir.path(), &[&["prove", "p.ua"], flags].concat());
+        let said = text(&output.stdout);
+        assert!(output.status.success(), "{said}{}", text(&output.stderr));
+        said
+    };
+    let names = |said: &str| -> Vec<String> {
+        let lines = said.lines().filter_map(|line| line.trim_start().strip_prefix("contract "));
+        lines.filter_map(|line| Some(line.split_whitespace().next()?.to_string())).collect()
+    };
+    assert_eq!(names(&proved(&[])), ["step", "twice", "freeze", "unpack", "tag"]);
+    let said = proved(&["--entry", "freeze"]);
+    assert_eq!(names(&said), ["freeze"], "only the contracts that the entry reaches");
     assert!(said.contains("proved by intervals, polynomials, cases in "), "{said}");
     let output = usubac(dir.path(), &["prove", "p.ua", "--entry", "freeze", "--json"]);
     let said = text(&output.stdout);
@@ -99,6 +105,40 @@ fn contracts_have_lines_of_their_own() {
     assert!(!output.status.success(), "{said}");
     assert!(said.contains("U1003") && said.contains("ensures fe(r) < 2^130 - 5"), "{said}");
     assert!(said.contains("on the left") && said.contains("for a = (0x3fffffb, "), "{said}");
+}
+
+/// A program of enough operators that without links two instances would be interleaved.
+#[test]
+fn links_of_the_text_and_of_the_command_line_are_alike() {
+    let rounds = "y := step(y) ^ (x >>> 3) ^ (y >>> 5);\n".repeat(12);
+    let program = |links: &str| {
+        format!(
+            "node step (x:u32) returns (y:u32) let y = x + (x <<< 7) tel\n\
+             node mix (x:u32) returns (y:u32)\n{links}\nlet y = x;\n{rounds} tel\n"
+        )
+    };
+    let dir = tempfile::tempdir().expect("a folder");
+    let run = |name: &str, links: &str, flags: &[&str]| {
+        let folder = dir.path().join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        std::fs::write(folder.join("p.ua"), program(links)).expect("a file");
+        let written = usubac(&folder, &[&["p.ua", "-V", "-o", "p.c"], flags].concat());
+        assert!(written.status.success(), "{}", text(&written.stderr));
+        let c = std::fs::read_to_string(folder.join("p.c")).expect("the C");
+        let proved = usubac(&folder, &[&["prove", "p.ua", "-V"], flags].concat());
+        let said = text(&proved.stdout);
+        assert!(said.contains(": PROVED\n") && said.contains("callee "), "{said}");
+        c[c.find("*/").expect("a header")..].to_string()
+    };
+    let by_text = run("text", "link step", &[]);
+    assert!(by_text.contains("void step("), "{by_text}");
+    assert_eq!(by_text, run("flag", "", &["--link", "step"]));
+    // A kernel of bytes takes no words.
+    let bytes = program("").replace("step (x:u32)", "step (x:u32 le)");
+    std::fs::write(dir.path().join("p.ua"), bytes).expect("a file");
+    let refused = usubac(dir.path(), &["p.ua", "-V", "--link", "step"]);
+    let said = text(&refused.stderr);
+    assert!(said.contains("U0208") && said.contains("`step` has ports of bytes"), "{said}");
 }
 
 #[test]

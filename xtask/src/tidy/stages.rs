@@ -40,7 +40,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("typed", &["syntax", "diag", "op"]),
     ("lower", &["typed", "syntax", "diag", "circuit", "ir"]),
     // Usuba0 has the operators of the language.
-    ("ir", &["op", "typed::Slicing"]),
+    ("ir", &["op", "typed::ByteOrder", "typed::Slicing"]),
     ("dump", &["ir", "syntax"]),
     ("passes", &["ir"]),
     ("isa", &["ir::Op", "ir::op", "ir::Slicing"]),

@@ -1,8 +1,13 @@
 //! The syntax tree of one source file, close to the text: the formatter prints it.
 //!
-//! Trees are at most [`MAX_DEPTH`] deep, so recursive functions do not exhaust the stack.
+//! Trees are at most [`MAX_DEPTH`] deep, so recursive functions do not exhaust the stack. `clauses`
+//! has the trees of contracts.
+
+mod clauses;
 
 use std::fmt;
+
+pub use clauses::{Clause, Range, Relation, Role, Term, TermKind, TermOp};
 
 use crate::diag::Span;
 
@@ -44,8 +49,16 @@ pub struct Decl {
     pub results: Vec<ParamGroup>,
     /// The contract: pre- and postconditions, in the order of the text.
     pub contract: Vec<Clause>,
+    pub links: Option<Box<Links>>,
     pub kind: DeclKind,
     /// From the first option or keyword to the end of the body.
+    pub span: Span,
+}
+
+/// `link mul, square`: the nodes that stay calls where this node is the entry.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Links {
+    pub names: Vec<Ident>,
     pub span: Span,
 }
 
@@ -84,84 +97,19 @@ pub struct ParamGroup {
     pub is_const: bool,
     pub lazy_lift: bool,
     pub ty: Type,
+    /// `u64x4 le`: the port is bytes in memory.
+    pub bytes: Option<(ByteOrder, Span)>,
     /// Several are the ranges of its words by turns.
     pub ranges: Vec<Range>,
 }
 
-/// `in [0, 2^51)`: where every word of a parameter, result or local lies.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Range {
-    pub low: Term,
-    pub high: Term,
-    /// The bound above belongs to the range: `]` and not `)`.
-    pub closed: bool,
-    /// From `in` to the closing bracket.
-    pub span: Span,
-}
-
-/// One line of a contract.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Clause {
-    pub role: Role,
-    pub left: Term,
-    pub relation: Relation,
-    pub right: Term,
-    /// `mod m`, behind an equality only.
-    pub modulus: Option<Term>,
-    /// From `requires` or `ensures` to the end of the last term.
-    pub span: Span,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Role {
-    /// A precondition: callers prove it.
-    Requires,
-    /// A postcondition: the node proves it.
-    Ensures,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Relation {
-    Equal,
-    Less,
-    AtMost,
-}
-
-/// An integer, or a list of words, in a contract. Here `^` is a power.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Term {
-    pub kind: TermKind,
-    /// Covers the term without parentheses around it.
-    pub span: Span,
-}
-
-#[derive(Clone, PartialEq, Debug)]
-pub enum TermKind {
-    Int(u128),
-    Var(Var),
-    /// A value map or a node.
-    Apply {
-        callee: Ident,
-        args: Vec<Term>,
-    },
-    Bin(TermOp, Box<Term>, Box<Term>),
-    /// `sum(i in [0,4], term)`
-    Sum {
-        index: Ident,
-        from: AExpr,
-        to: AExpr,
-        term: Box<Term>,
-    },
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum TermOp {
-    Add,
-    Sub,
-    Mul,
-    /// Of constants only, rounded down.
-    Div,
-    Power,
+/// The order of the bytes of each word in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ByteOrder {
+    /// The least significant byte first.
+    Little,
+    /// The most significant byte first.
+    Big,
 }
 
 /// A type word with its array dimensions, outer dimension first.
@@ -421,20 +369,22 @@ impl Type {
 impl ParamGroup {
     /// Names of one type, without ranges.
     pub fn new(names: Vec<Ident>, ty: Type) -> ParamGroup {
-        ParamGroup { names, is_const: false, lazy_lift: false, ty, ranges: Vec::new() }
+        let (bytes, ranges) = (None, Vec::new());
+        ParamGroup { names, is_const: false, lazy_lift: false, ty, bytes, ranges }
     }
 }
 
 impl Decl {
     /// A declaration without options and contract.
     pub fn new(
-        name: &str,
+        name: impl Into<Ident>,
         params: Vec<ParamGroup>,
         results: Vec<ParamGroup>,
         kind: DeclKind,
     ) -> Decl {
-        let (opts, contract, span) = (Vec::new(), Vec::new(), Span::default());
-        Decl { opts, name: name.into(), params, results, contract, kind, span }
+        let (opts, contract, links) = (Vec::new(), Vec::new(), None);
+        let (name, span) = (name.into(), Span::default());
+        Decl { opts, name, params, results, contract, links, kind, span }
     }
 }
 
@@ -501,42 +451,15 @@ impl BinOp {
     }
 }
 
-impl Relation {
-    pub fn symbol(self) -> &'static str {
-        match self {
-            Relation::Equal => "==",
-            Relation::Less => "<",
-            Relation::AtMost => "<=",
-        }
-    }
-}
+impl ByteOrder {
+    /// Both orders.
+    pub const ALL: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
 
-impl Role {
+    /// The word behind a type.
     pub fn word(self) -> &'static str {
         match self {
-            Role::Requires => "requires",
-            Role::Ensures => "ensures",
-        }
-    }
-}
-
-impl TermOp {
-    pub fn symbol(self) -> &'static str {
-        match self {
-            TermOp::Add => "+",
-            TermOp::Sub => "-",
-            TermOp::Mul => "*",
-            TermOp::Div => "/",
-            TermOp::Power => "^",
-        }
-    }
-
-    /// How tightly it binds: sums loosest, powers tightest.
-    pub fn level(self) -> u8 {
-        match self {
-            TermOp::Add | TermOp::Sub => 1,
-            TermOp::Mul | TermOp::Div => 2,
-            TermOp::Power => 3,
+            ByteOrder::Little => "le",
+            ByteOrder::Big => "be",
         }
     }
 }

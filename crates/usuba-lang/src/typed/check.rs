@@ -44,11 +44,29 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     for decl in &program.decls {
         diags.extend(legacy_warning(program, decl));
     }
+    for id in 0..program.decls.len() {
+        diags.extend(unused_links(program, id));
+    }
     if diags.iter().all(|d| !d.is_error()) {
         diags.extend(beyond_limits(program, &costs));
     }
     diags.sort_by_key(|d| (d.span, d.code));
     diags
+}
+
+/// The links of a node to nodes that it does not reach.
+fn unused_links(program: &Program, id: DeclId) -> Vec<Diagnostic> {
+    let decl = &program.decls[id];
+    if decl.links.is_empty() {
+        return Vec::new();
+    }
+    let reached = program.reached(id);
+    let unused = decl.links.iter().filter(|link| !reached.contains(link));
+    let finding = |link: &DeclId| {
+        let text = format!("`{}` does not call `{}`", decl.name, program.decls[*link].name);
+        Diagnostic::error(Code::BadLink, decl.name_span, text).help("remove it from `link`")
+    };
+    unused.map(finding).collect()
 }
 
 /// The instance of the entry under a slicing; `word` is the size `'m` if its arguments leave it

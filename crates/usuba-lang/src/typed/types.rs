@@ -1,16 +1,18 @@
 //! Types, declarations and instances.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::diag::Span;
 use crate::syntax::ast;
+pub use crate::syntax::ast::ByteOrder;
 
 /// Most atoms that one variable may have.
 pub const MAX_ATOMS: u64 = 1 << 20;
 
 /// Most elementary steps (atoms declared, computed or copied) of one program, loops and calls
 /// unrolled.
-pub const MAX_STEPS: u64 = 1 << 23;
+pub const MAX_STEPS: u64 = 1 << 24;
 
 /// The checker stops after this number of errors.
 pub const MAX_ERRORS: usize = 100;
@@ -73,6 +75,8 @@ pub struct Var {
     pub ty: VarType,
     /// Declared `const`: a uniform value, equal in all instances.
     pub constant: bool,
+    /// The order of its bytes in memory, if it is a port of bytes.
+    pub bytes: Option<ByteOrder>,
     /// The ranges of its words, as the text says: by turns, if there are several; empty if it says
     /// none.
     pub ranges: Vec<Range>,
@@ -116,6 +120,8 @@ pub struct Decl {
     /// The pre- and postconditions. The checker checks names and shapes; `usubac prove` proves the
     /// rest.
     pub contract: Vec<ast::Clause>,
+    /// The nodes that stay calls where this node is the entry, each a kernel of its own.
+    pub links: Vec<DeclId>,
     pub kind: Kind,
 }
 
@@ -131,6 +137,8 @@ pub enum Kind {
 pub struct Body {
     pub vars: Vec<Var>,
     pub stmts: Vec<ast::Stmt>,
+    /// The declarations that it calls, sorted.
+    pub calls: Vec<DeclId>,
     pub span: Span,
 }
 
@@ -232,6 +240,54 @@ impl VarType {
         match self {
             VarType::Nat => 1,
             VarType::Words { dims, .. } => dims.iter().map(|&d| d as usize).product(),
+        }
+    }
+}
+
+impl Program {
+    /// The declarations that a declaration and its contract call, directly or not, in the order of
+    /// the text; it is the last one.
+    pub fn reached(&self, id: DeclId) -> Vec<DeclId> {
+        let mut reached = BTreeSet::new();
+        let mut next = vec![id];
+        while let Some(id) = next.pop() {
+            if reached.insert(id) {
+                next.extend(self.calls(id));
+            }
+        }
+        reached.into_iter().collect()
+    }
+
+    /// The declarations that a declaration and its contract call.
+    fn calls(&self, id: DeclId) -> Vec<DeclId> {
+        let decl = &self.decls[id];
+        let mut calls = Vec::new();
+        if let Kind::Node(bodies) = &decl.kind {
+            calls.extend(bodies.iter().flat_map(|body| &body.calls));
+        }
+        for clause in &decl.contract {
+            self.applied(&clause.left, &mut calls);
+            self.applied(&clause.right, &mut calls);
+        }
+        calls
+    }
+
+    /// Adds the nodes that a term applies, also inside of value maps.
+    fn applied(&self, term: &ast::Term, nodes: &mut Vec<DeclId>) {
+        match &term.kind {
+            ast::TermKind::Int(_) | ast::TermKind::Var(_) => {}
+            ast::TermKind::Apply { callee, args } => {
+                let name = &*callee.name;
+                nodes.extend(self.decls.iter().position(|decl| *decl.name == *name));
+                let map = self.values.iter().find(|map| *map.name == *name);
+                map.into_iter().for_each(|map| self.applied(&map.term, nodes));
+                args.iter().for_each(|arg| self.applied(arg, nodes));
+            }
+            ast::TermKind::Bin(_, left, right) => {
+                self.applied(left, nodes);
+                self.applied(right, nodes);
+            }
+            ast::TermKind::Sum { term, .. } => self.applied(term, nodes),
         }
     }
 }

@@ -23,6 +23,13 @@ use crate::{Fault, Rule};
 /// A number with at most this many values is told apart where the model has no form.
 const FEW: i128 = 64;
 
+/// The largest divisor of a public word of which nothing is known, so that the remainder is a
+/// number.
+const RESTS: u64 = 1 << 16;
+
+/// A quotient with at most this many values is told apart.
+const MANY: i128 = 4;
+
 /// The result of an operation on a count, and its flags.
 type Made = Result<(Word, Flags), Fault>;
 
@@ -88,12 +95,16 @@ impl Run<'_, '_> {
         self.count_word(form.times(factor as i64), bytes)
     }
 
-    /// The answer to a query, or a fault that requests a split into cases.
-    fn answer(&mut self, verdict: Verdict) -> Result<bool, Fault> {
+    /// The answer to a query, or a fault that requests a split into cases. `sign` is the form whose
+    /// sign decides it.
+    fn answer(&mut self, verdict: Verdict, sign: Form) -> Result<bool, Fault> {
+        let ranges = self.ranges();
+        let relates = self.world.forks.follows && ranges.relates(sign);
         match verdict {
             Verdict::Is(is) => Ok(is),
             Verdict::Depends(split) => {
-                self.world.memory.unknowns.ask(Some(split));
+                let asked = if relates { Asked::Sign(sign) } else { Asked::Split(split) };
+                self.world.memory.unknowns.asked = Some(asked);
                 Err(unsupported("it depends on the number of blocks"))
             }
         }
@@ -138,19 +149,18 @@ impl Run<'_, '_> {
             [None, None] => {
                 let made = self.combined_counts(operation, operands, bytes);
                 let forms = operands.map(|word| form(word, bytes));
-                let public = (Word::Bits(Box::new([Cell::UNSET; 64])), Flags::UNDEFINED);
-                self.or_public(made, forms, public)
+                self.or_unknown(made, forms, self.unknown_result(operands))
             }
             places => self.moved_by(operation, operands, places),
         })
     }
 
-    /// A result that is outside of the model, of public operands: it is public, and not known.
-    pub fn or_public<T>(
+    /// A result that is outside of the model, unless one of its operands has few values.
+    pub fn or_unknown<T>(
         &mut self,
         made: Result<T, Fault>,
         forms: [Option<Form>; 2],
-        public: T,
+        unknown: T,
     ) -> Result<T, Fault> {
         let forks = &self.world.forks;
         let is_asked = self.world.memory.unknowns.asked.is_some() || forks.asked.is_some();
@@ -162,7 +172,7 @@ impl Run<'_, '_> {
                     low < high && high - low <= FEW
                 };
                 match forms.into_iter().flatten().find(is_small) {
-                    None => Ok(public),
+                    None => Ok(unknown),
                     Some(form) => {
                         self.world.memory.unknowns.ask(ranges.refined(form));
                         Err(fault)
@@ -179,7 +189,12 @@ impl Run<'_, '_> {
             let flags = self.flags_of_count(&result, bytes);
             return Ok((result, flags));
         }
-        match (operation, form(a, bytes), form(b, bytes)) {
+        // Of sums only the lowest bytes of both are needed.
+        let number = |word: &Word| match *word {
+            Word::Low(form, low) if usize::from(low) >= bytes => Some(form),
+            _ => form(word, bytes),
+        };
+        match (operation, number(a), number(b)) {
             (Binary::Add, Some(x), Some(y)) => {
                 let result = self.count_word(x.plus(y), bytes)?;
                 let flags = self.flags_of_count(&result, bytes);
@@ -194,6 +209,17 @@ impl Run<'_, '_> {
                 }
                 self.x86.compared = Some((x, y));
                 Ok((result, Flags::all(Flag::Public)))
+            }
+            (Binary::Or | Binary::Xor, Some(x), Some(y)) if self.world.forks.follows => {
+                let ranges = self.ranges();
+                let [x, y] = [x, y].map(|form| ranges.bounds(form));
+                if x.0.min(y.0) < 0 {
+                    return Err(unsupported("two numbers are joined bit by bit"));
+                }
+                // The bits above both numbers are zero.
+                let used = (x.1.max(y.1).max(1).ilog2() as usize + 1).min(8 * bytes);
+                let cells = &[Cell::UNSET; 64][..used];
+                Ok((Word::from_cells(&self.world.bits, cells), Flags::UNDEFINED))
             }
             _ => Err(unsupported("this arithmetic of a number of blocks is not modelled")),
         }
@@ -216,17 +242,7 @@ impl Run<'_, '_> {
             _ if mask == ones => return Ok(count.clone()),
             _ if (mask + 1).is_power_of_two() => (mask + 1, true),
             _ if ((mask ^ ones) + 1).is_power_of_two() => ((mask ^ ones) + 1, false),
-            _ => {
-                // The remainder has the bits, and may have few values.
-                if let Some(size) = mask.checked_next_power_of_two()
-                    && size <= 1 << 16
-                    && self.world.forks.follows
-                {
-                    let (_, rest) = self.divided(form, size as i64)?;
-                    self.world.memory.unknowns.ask(self.ranges().refined(rest));
-                }
-                return Err(unsupported("bits in the middle of a number of blocks are taken"));
-            }
+            _ => return self.middle(form, (mask, known), bytes),
         };
         let whole = low && size.trailing_zeros() <= known;
         if !whole && !(known == 64 && (bytes == 8 || self.is_within(form, 8 * bytes as u32))) {
@@ -234,6 +250,23 @@ impl Run<'_, '_> {
         }
         let (quotient, rest) = self.divided(form, size as i64)?;
         self.count_word(if low { Some(rest) } else { quotient.times(size as i64) }, bytes)
+    }
+
+    /// Bits of a count between two places.
+    fn middle(
+        &mut self,
+        form: Form,
+        (mask, known): (u64, u32),
+        bytes: usize,
+    ) -> Result<Word, Fault> {
+        let low = 1 << mask.trailing_zeros();
+        let end = mask.checked_add(low).filter(|end| end.is_power_of_two());
+        let end = end.filter(|end| end.ilog2() <= known.min(62) && self.world.forks.follows);
+        let other = || unsupported("bits in the middle of a number of blocks are taken");
+        let end = end.ok_or_else(other)?;
+        let (_, upper) = self.divided(form, end as i64)?;
+        let (_, lower) = self.divided(form, low as i64)?;
+        self.count_word(upper.minus(lower), bytes)
     }
 
     /// Quotient and remainder, or a fault that requests a split into cases in which they are forms.
@@ -247,8 +280,39 @@ impl Run<'_, '_> {
             self.world.memory.unknowns.asked = Some(Asked::Divided { variable, divisor });
             return Err(unsupported("a quotient of a number that is not known"));
         }
-        self.answer(self.ranges().quotient(form, divisor))?;
+        if let Some(over) = self.ranges().over(form, divisor) {
+            self.answer(self.ranges().at_least_zero(over), over)?;
+        }
         Err(unsupported("a part of a number of blocks is not known"))
+    }
+
+    /// A public word that is not known, modulo a power of two: a number below it. `None` for other
+    /// conjunctions.
+    pub fn public_rest(&mut self, operands: [&[Cell]; 2]) -> Option<Form> {
+        let mask = operands.into_iter().find_map(|cells| self.world.bits.word(cells))?;
+        let size = mask.checked_add(1).filter(|size| size.is_power_of_two() && *size <= RESTS)?;
+        let low = size.ilog2() as usize;
+        let is_unknown = |cells: &[Cell]| cells[..low].iter().all(|&cell| cell == Cell::UNSET);
+        let is_rest = low > 1 && self.world.forks.follows && operands.into_iter().any(is_unknown);
+        let range = Range { low: 0, high: mask as i64 };
+        is_rest.then(|| self.world.memory.unknowns.unknown(range)).flatten()
+    }
+
+    /// Quotient and remainder of a public word that is not known by a positive number. The remainder
+    /// is a number of its own.
+    pub fn divided_public(&mut self, word: &[Cell], by: u64) -> Option<(Word, Word)> {
+        let bits = &self.world.bits;
+        let most = word
+            .iter()
+            .rev()
+            .fold(0, |sum, &cell| sum << 1 | u64::from(bits.value(cell).unwrap_or(true)));
+        let is_rest =
+            (2..=RESTS).contains(&by) && self.world.forks.follows && !self.is_secret(word);
+        let range = Range { low: 0, high: by as i64 - 1 };
+        let rest = is_rest.then(|| self.world.memory.unknowns.unknown(range)).flatten()?;
+        let used = (most / by).checked_ilog2().map_or(0, |top| top as usize + 1);
+        let quotient = Word::from_cells(&self.world.bits, &[Cell::UNSET; 64][..used]);
+        Some((quotient, Word::Count(rest)))
     }
 
     /// Quotient and remainder of a count by a positive number, as words.
@@ -269,7 +333,7 @@ impl Run<'_, '_> {
         bytes: usize,
     ) -> Result<Word, Fault> {
         let made = self.shifted_form(form, (shift, count), bytes);
-        self.or_public(made, [Some(form), None], Word::Bits(Box::new([Cell::UNSET; 64])))
+        self.or_unknown(made, [Some(form), None], Word::Bits(Box::new([Cell::UNSET; 64])))
     }
 
     fn shifted_form(
@@ -285,6 +349,14 @@ impl Run<'_, '_> {
         match shift {
             Shift::Left => self.count_word(form.times(divisor), bytes),
             Shift::Right | Shift::Arithmetic if is_quotient() => {
+                // Many cases are one, which is not known.
+                let ranges = self.ranges();
+                if self.world.forks.follows
+                    && ranges.dividend(form, divisor).is_none()
+                    && ranges.quotients(form, divisor) > MANY
+                {
+                    return Err(unsupported("a quotient with many values"));
+                }
                 let (quotient, _) = self.divided(form, divisor)?;
                 self.count_word(Some(quotient), bytes)
             }
@@ -365,11 +437,10 @@ impl Run<'_, '_> {
             (Binary::And, [Some(at), None])
                 if let (Word::Number(mask), true) = (b, self.world.forks.follows) =>
             {
-                Ok((self.rounded(at, *mask), Flags::UNDEFINED))
+                Ok((self.rounded(at, *mask)?, Flags::UNDEFINED))
             }
             (Binary::And | Binary::Or | Binary::Xor, _) if self.world.forks.follows => {
-                // The number of an address is public, and not known.
-                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), Flags::UNDEFINED))
+                Ok(self.unknown_result([a, b]))
             }
             _ => Err(unsupported("this arithmetic of an address is not modelled")),
         }
@@ -386,7 +457,13 @@ impl Run<'_, '_> {
         let is = match condition {
             Condition::Equal => {
                 let difference = a.minus(b).ok_or_else(too_large)?;
-                self.answer(self.ranges().is_zero(difference))?
+                let ranges = self.ranges();
+                // Positive and negative values first.
+                let sign = match ranges.at_least_zero(difference) {
+                    Verdict::Is(_) => difference.minus(Form::number(1)).ok_or_else(too_large)?,
+                    Verdict::Depends(_) => difference,
+                };
+                self.answer(ranges.is_zero(difference), sign)?
             }
             Condition::Below => self.is_below(a, b)?,
             Condition::BelowOrEqual => !self.is_below(b, a)?,
@@ -400,7 +477,7 @@ impl Run<'_, '_> {
     /// a < b
     fn is_less(&mut self, a: Form, b: Form) -> Result<bool, Fault> {
         let difference = a.minus(b).ok_or_else(too_large)?;
-        Ok(!self.answer(self.ranges().at_least_zero(difference))?)
+        Ok(!self.answer(self.ranges().at_least_zero(difference), difference)?)
     }
 
     /// a < b, where negative numbers are greater than all others.

@@ -92,6 +92,10 @@ impl Run<'_, '_> {
                 let (_, low) = self.divided(form, 1 << bits)?;
                 self.divided_count(low, by as i64, bytes)?
             }
+            (Word::Number(0), Word::Bits(cells), Word::Number(by)) if !signed => {
+                let divided = self.divided_public(&cells[..8 * bytes], by);
+                divided.ok_or_else(|| unsupported("the dividend is not known"))?
+            }
             _ => return Err(unsupported("the operands of the division are not known")),
         };
         self.x86.flags = Flags::UNDEFINED;

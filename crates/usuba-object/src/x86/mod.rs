@@ -17,7 +17,8 @@
 //! - `lanes`: logic, arithmetic and shifts of lanes; `field`: bytes as elements of a field.
 //! - `shuffles`: vectors whose units come from units of others; `moves`: moves of whole vectors and
 //!   of parts.
-//! - `scalar`: general-purpose arithmetic; `long`: arithmetic of several words.
+//! - `scalar`: general-purpose arithmetic; `long`: arithmetic of several words; `regions`: of
+//!   addresses.
 //! - `masks`: mask registers, and instructions with a mask.
 //! - `control`: jumps, calls, the stack; `string_instructions`: copies and fillings of memory.
 //! - `counts`: numbers that depend on the number of blocks.
@@ -35,6 +36,7 @@ mod long;
 mod masks;
 mod moves;
 mod operands;
+mod regions;
 mod registers;
 mod scalar;
 mod shuffles;
@@ -139,7 +141,7 @@ impl X86 {
 }
 
 impl Machine for X86 {
-    fn enter(parameters: &[Whole], entry: u64) -> X86 {
+    fn enter(parameters: &[Option<Whole>], entry: u64) -> X86 {
         X86::entered(parameters, entry)
     }
 

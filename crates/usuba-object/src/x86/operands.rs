@@ -211,10 +211,7 @@ impl Run<'_, '_> {
     /// Writes a word to memory, where an address stays whole.
     pub fn store_word(&mut self, address: Address, word: &Word, bytes: usize) -> Done {
         if let (Address::Pointer(at), 8, Some(whole)) = (address, bytes, word.moved()) {
-            let count = matches!(whole, Whole::Count(_)) && self.world.forks.follows;
-            if at.region == Region::Frame || !count {
-                return self.world.memory.store_whole(at, whole, self.x86.stack()?);
-            }
+            return self.world.memory.store_whole(at, whole, self.x86.stack()?);
         }
         // Numbers in the frame may be counters of loops.
         if let (Address::Pointer(at), 8, Word::Number(value)) = (address, bytes, word)

@@ -243,14 +243,15 @@ const NAMES: [&str; 16] = [
 ];
 
 impl X86 {
-    pub fn entered(parameters: &[Whole], entry: u64) -> X86 {
+    pub fn entered(parameters: &[Option<Whole>], entry: u64) -> X86 {
         let held = |number: usize| {
             Word::Pointer(Pointer { region: Region::Entry(number as u16), offset: 0 })
         };
         let mut general: [Word; 16] = std::array::from_fn(held);
         general[RSP] = Word::Pointer(Pointer { region: Region::Frame, offset: 0 });
         for (&register, &parameter) in PARAMETERS.iter().zip(parameters) {
-            general[register] = Word::from(parameter);
+            let unknown = || Word::Bits(Box::new([Cell::UNSET; 64]));
+            general[register] = parameter.map_or_else(unknown, Word::from);
         }
         X86 {
             general,

@@ -19,8 +19,6 @@ use super::registers::{Flag, Flags, Word};
 use super::{Done, Run, unsupported};
 use crate::cell::Cell;
 use crate::elf::Object;
-use crate::memory::{Moving, Pointer, Region};
-use crate::symbolic_count::{Form, Range};
 use crate::{Fault, Rule};
 
 /// Arithmetic of two operands that sets all flags.
@@ -130,6 +128,13 @@ impl Run<'_, '_> {
         }
         let [a, b] = [a, b].map(|word| self.data(word, "a part of an address"));
         let (a, b) = (&a?[..8 * bytes], &b?[..8 * bytes]);
+        if operation == Binary::And
+            && let Some(rest) = self.public_rest([a, b])
+        {
+            let rest = Word::Count(rest);
+            let flags = self.flags_of_count(&rest, bytes);
+            return Ok((rest, flags));
+        }
         let bits = &mut self.world.bits;
         let zero = bits.constant(false);
         let mut each = |gate: Gate| -> Vec<Cell> {
@@ -144,134 +149,6 @@ impl Run<'_, '_> {
         };
         let flags = self.flags_of_word(&out, carry, &[a, b]);
         Ok((Word::from_cells(&self.world.bits, &out), flags))
-    }
-
-    /// An operation with an address: moves by numbers, differences in one region, rounding down of
-    /// the stack pointer. Of flags only whether a difference is zero can be known, and its carry.
-    fn pointers(&mut self, operation: Binary, a: &Word, b: &Word) -> Result<(Word, Flags), Fault> {
-        let moved =
-            |at: &Pointer, by: u64| Ok((Word::Pointer(at.plus(by as i64)), Flags::UNDEFINED));
-        let moving = |at: &Pointer| Moving { region: at.region, offset: Form::number(at.offset) };
-        let flags_of = |at: &Pointer| self.flags_of_address(moving(at));
-        match (operation, a, b) {
-            (Binary::And | Binary::Or, Word::Pointer(at), Word::Pointer(same)) if at == same => {
-                Ok((a.clone(), flags_of(at)))
-            }
-            (Binary::Subtract, Word::Pointer(at), Word::Number(0)) => Ok((a.clone(), flags_of(at))),
-            (Binary::Add, Word::Pointer(at), Word::Number(by))
-            | (Binary::Add, Word::Number(by), Word::Pointer(at)) => moved(at, *by),
-            (Binary::Subtract, Word::Number(0), Word::Pointer(at)) => {
-                let flags = Flags { carry: flags_of(at).zero.inverted(), ..flags_of(at) };
-                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
-            }
-            (Binary::Subtract, Word::Pointer(at), Word::Number(by)) => moved(at, by.wrapping_neg()),
-            (Binary::Subtract, Word::Pointer(a), Word::Pointer(b)) if a.region == b.region => {
-                let difference = a.offset.wrapping_sub(b.offset);
-                let zero = Flag::Is(difference == 0);
-                // Before its region an address may be the end of memory; after it, it is not. The
-                // value of a register at entry may be any number.
-                let is_address = !matches!(a.region, Region::Entry(_));
-                let ordered = is_address && a.offset >= 0 && b.offset >= 0;
-                let carry = if ordered { Flag::Is(a.offset < b.offset) } else { Flag::Undefined };
-                Ok((Word::Number(difference as u64), Flags { zero, carry, ..Flags::UNDEFINED }))
-            }
-            // The comparison of a canary, and the probe of a page of the stack.
-            (Binary::Xor, a, b) if a == b => Ok(numbers(operation, 0, 0, 8)),
-            (Binary::Or, Word::Pointer(at), Word::Number(0)) => moved(at, 0),
-            (Binary::Add, Word::Pointer(at), Word::Distance(to, from))
-            | (Binary::Add, Word::Distance(to, from), Word::Pointer(at))
-                if at.region == from.region =>
-            {
-                moved(to, at.offset.wrapping_sub(from.offset) as u64)
-            }
-            (Binary::And, Word::Pointer(at), &Word::Number(mask)) => {
-                let align = Some(mask.wrapping_neg()).filter(|align| align.is_power_of_two());
-                let rounded = align.and_then(|align| self.world.memory.rounded_down(*at, align));
-                match rounded {
-                    Some(rounded) => Ok((Word::Pointer(rounded), Flags::UNDEFINED)),
-                    None if self.world.forks.follows => {
-                        Ok((self.rounded(moving(at), mask), Flags::UNDEFINED))
-                    }
-                    None => Err(unsupported("bits of an address are not known")),
-                }
-            }
-            (Binary::Subtract, Word::Pointer(a), Word::Pointer(b)) if self.world.forks.follows => {
-                // The distance of two regions is public, and not known.
-                let flags = self.compared_regions(moving(a), moving(b))?;
-                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
-            }
-            (Binary::And | Binary::Or | Binary::Xor, ..) if self.world.forks.follows => {
-                // The number of an address is public, and not known.
-                Ok((Word::Bits(Box::new([Cell::UNSET; 64])), Flags::UNDEFINED))
-            }
-            _ => Err(unsupported("this arithmetic of an address is not modelled")),
-        }
-    }
-
-    /// Whether an address is in the frame, in a buffer or in the object, or behind its last byte.
-    fn is_inside(&self, at: Moving) -> bool {
-        let Moving { region, offset } = at;
-        match (region, offset.value()) {
-            (Region::Buffer(number), _) => {
-                self.world.memory.check_inside(number, offset, Form::default()).is_ok()
-            }
-            (Region::Frame, _) => self.world.memory.is_in_frame(offset),
-            (_, Some(offset)) => {
-                let constant = |place| self.world.object.constant(place, 0).is_ok();
-                Object::place(Pointer { region, offset }).is_some_and(constant)
-            }
-            _ => false,
-        }
-    }
-
-    /// An address rounded down, by a public number that is not known. Other bits of an address are
-    /// not known at all.
-    pub fn rounded(&mut self, at: Moving, mask: u64) -> Word {
-        let align = Some(mask.wrapping_neg()).filter(|&align| align.is_power_of_two());
-        let high = align.filter(|&align| align <= 64).map(|align| align as i64 - 1);
-        let over = high.and_then(|high| self.world.memory.unknowns.unknown(Range { low: 0, high }));
-        match over.and_then(|over| at.offset.minus(over)) {
-            Some(offset) => Word::Moving(Moving { offset, ..at }),
-            None => Word::Bits(Box::new([Cell::UNSET; 64])),
-        }
-    }
-
-    /// The flags of the comparison of an address with zero: nothing is there.
-    pub fn flags_of_address(&self, at: Moving) -> Flags {
-        match self.is_inside(at) {
-            true => Flags { zero: Flag::Is(false), carry: Flag::Is(false), ..Flags::UNDEFINED },
-            false => Flags::UNDEFINED,
-        }
-    }
-
-    /// The flags of the comparison of addresses in two regions, each order of which is a case.
-    pub fn compared_regions(&mut self, a: Moving, b: Moving) -> Result<Flags, Fault> {
-        if ![a, b].iter().all(|&at| self.is_inside(at)) {
-            return Ok(Flags::UNDEFINED);
-        }
-        let regions = [a.region, b.region];
-        let is_below = match self.world.memory.is_below(regions) {
-            Some(is_below) => is_below,
-            None => {
-                let is_below = self.forked(false, None)?;
-                self.world.memory.put_below(regions, is_below);
-                is_below
-            }
-        };
-        // The end of the lower region may be the start of the upper one.
-        let (low, high) = if is_below { (a, b) } else { (b, a) };
-        let next = low.offset.plus(Form::number(1)).map(|offset| Moving { offset, ..low });
-        let is_start = !self
-            .world
-            .memory
-            .unknowns
-            .ranges
-            .never_negative(high.offset.minus(Form::number(1)).unwrap_or(Form::number(-1)));
-        let is_equal = is_start
-            && !next.is_some_and(|next| self.is_inside(next))
-            && self.forked(false, None)?;
-        let (carry, zero) = (Flag::Is(is_below && !is_equal), Flag::Is(is_equal));
-        Ok(Flags { carry, zero, ..Flags::UNDEFINED })
     }
 
     /// The flag of data when no later instruction needs its value: it depends on inputs if the data
@@ -570,7 +447,7 @@ impl Run<'_, '_> {
 }
 
 /// An operation on numbers of `bytes` bytes, with its flags.
-fn numbers(operation: Binary, a: u64, b: u64, bytes: usize) -> (Word, Flags) {
+pub fn numbers(operation: Binary, a: u64, b: u64, bytes: usize) -> (Word, Flags) {
     let lane = 8 * bytes as u32;
     let ones = u64::MAX >> (64 - lane);
     let (a, b) = (a & ones, b & ones);

@@ -18,11 +18,12 @@ use usuba::Output;
 use usuba::ir::random::Random;
 use usuba::isa::{self, Target};
 use usuba_gen::{asks, level};
+use usuba_library::manifest::Manifest;
 use usuba_library::{Blocks, Request, Unit, UnitKind, Written};
 use usuba_object::arithmetic;
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
-use usuba_object::memory::Access;
+use usuba_object::memory::{Access, Field};
 use usuba_object::safety::{self, Bytes, Returns, Room};
 use usuba_object::x86::X86;
 use usuba_prove::{Outcome, exported, unit};
@@ -257,9 +258,9 @@ fn functions(driver: &Driver, made: &Made, names: &[&str]) -> Vec<Function> {
             Some(unit) if !cc::runs_here(unit.section) => continue,
             Some(unit) => of_unit(unit, units, &mut random),
             None => {
-                let declared = &made.written.manifest.functions;
+                let Manifest { functions: declared, structs, .. } = &made.written.manifest;
                 let declared = declared.iter().find(|function| function.name == symbol);
-                let contract = exported::contract(declared.expect("it is declared"));
+                let contract = exported::contract(declared.expect("it is declared"), structs);
                 let contract = contract.expect("its sizes are fixed");
                 let calls = of_contract(&contract, &mut random);
                 (Proof::Safe(contract), calls)
@@ -428,11 +429,21 @@ fn of_contract(contract: &safety::Function, random: &mut Random) -> Vec<Call> {
         let parameter = |(at, parameter): (usize, &safety::Parameter)| match parameter {
             safety::Parameter::Number(value) => Parameter::Number(*value),
             safety::Parameter::Length(_) => Parameter::Number(lengths[at] as u64),
+            safety::Parameter::Any => Parameter::Number(random.word()),
             safety::Parameter::Buffer(room) => {
                 let mut content: Vec<Vec<u8>> =
                     (0..4).map(|_| native::bytes(random, bytes(room.bytes))).collect();
                 if room.is_public {
                     content = vec![content[0].clone(); 4];
+                }
+                for Field { offset, bytes, below, .. } in &room.fields {
+                    let mut value = content[0][*offset..offset + bytes].to_vec();
+                    if let Some(below) = below {
+                        value = (random.word() % *below as u64).to_le_bytes().to_vec();
+                    }
+                    content.iter_mut().for_each(|run| {
+                        run[*offset..offset + bytes].copy_from_slice(&value);
+                    });
                 }
                 Parameter::Buffer { align: room.align, access: room.access, content }
             }
@@ -448,8 +459,8 @@ fn fixed(proof: &Proof) -> Option<safety::Function> {
     let Proof::Unit(unit, output, _) = proof else { return None };
     let UnitKind::Blocks(of) = &unit.kind else { return None };
     let room = |name: &str, bytes, align, access| {
-        let (name, is_public) = (name.to_string(), false);
-        safety::Parameter::Buffer(Room { name, bytes, access, align, is_public })
+        let (name, is_public, fields) = (name.to_string(), false, Vec::new());
+        safety::Parameter::Buffer(Room { name, bytes, access, align, is_public, fields })
     };
     let (words, bits) = of.function.key.as_ref().map_or((0, 8), |key| words(output, &key.param));
     let size = bits.next_power_of_two().max(8) / 8;

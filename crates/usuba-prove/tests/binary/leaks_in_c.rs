@@ -40,7 +40,7 @@ const POLY1305: [Plant; 9] = [
     (
         BEGIN,
         END,
-        "for (state->used = 0; state->used < key[3]; state->used++) __asm__ volatile (\"\");",
+        "for (size_t i = 0; i < key[3]; i++) __asm__ volatile (\"\");",
         ConstantTime,
         "branches are not known",
     ),
@@ -76,7 +76,8 @@ fn answers(written: &usuba_library::Written, file: &[u8], symbol: &str) -> [Answ
     let object = Object::read(file, Extensions::ALL).expect("an object");
     let Some(unit) = written.units.iter().find(|unit| unit.symbol == symbol) else {
         let declared = written.manifest.functions.iter().find(|found| found.name == symbol);
-        let contract = exported::contract(declared.expect("a function")).expect("fixed sizes");
+        let contract = exported::contract(declared.expect("a function"), &written.manifest.structs)
+            .expect("fixed sizes");
         return Found::safe(safety::prove::<X86>(&object, &contract, 5_000_000)).answers;
     };
     let output = unit.compile().expect("it compiles");

@@ -55,7 +55,7 @@ pub fn program(program: &Program) -> String {
         let port = |name| vec![ParamGroup::new(vec![name], word(program, *bits))];
         let list = ast::IntList { values: table.to_vec(), span: Default::default() };
         let kind = DeclKind::Table(list);
-        let decl = ast::Decl::new(&lookup_name(at), port("x".into()), port("y".into()), kind);
+        let decl = ast::Decl::new(&*lookup_name(at), port("x".into()), port("y".into()), kind);
         flag.to_string() + &text(decl)
     }));
     parts.extend(nodes);
@@ -114,9 +114,15 @@ impl Dump<'_> {
         let body = DeclKind::Node(ast::Body::new(dump.declarations(), stmts));
         let params = dump.ports(&node.params, 0);
         let results = dump.ports(&node.results, node.params.len());
-        let mut decl = ast::Decl::new(&node.name, params, results, body);
+        let mut decl = ast::Decl::new(&*node.name, params, results, body);
+        if node.name == program.entry().name {
+            let kernels = program.nodes.iter().filter(|node| node.inline == Inline::Kernel);
+            let names: Vec<_> = kernels.map(|kernel| kernel.name.as_str().into()).collect();
+            let links = ast::Links { names, span: Default::default() };
+            decl.links = (!links.names.is_empty()).then(|| Box::new(links));
+        }
         decl.opts.extend(match node.inline {
-            Inline::Auto => None,
+            Inline::Auto | Inline::Kernel => None,
             Inline::Always => Some(ast::DeclOpt::Inline),
             Inline::Never => Some(ast::DeclOpt::NoInline),
         });
@@ -131,6 +137,7 @@ impl Dump<'_> {
             let mut group =
                 ParamGroup::new(vec![self.names.array_name(first_array + i).into()], ty);
             group.is_const = p.constant;
+            group.bytes = p.bytes.map(|order| (order, Default::default()));
             group
         };
         ports.iter().enumerate().map(port).collect()

@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use super::c::{COptions, Emitted};
 use super::mask_bits;
-use crate::ir::{Port, Program, Slicing};
+use crate::ir::{ByteOrder, Port, Program, Slicing};
 use crate::isa::{Layout, Target, word_lane, word_type};
 
 /// A parameter or result of the C function.
@@ -37,6 +37,16 @@ impl PortText {
         if port.constant {
             about.push_str("; the same for all instances");
         }
+        if let Some(order) = port.bytes {
+            let first = match order {
+                ByteOrder::Little => "least",
+                ByteOrder::Big => "most",
+            };
+            let about =
+                format!("{}, in bytes, the {first} significant of a word first", words(port));
+            let registers = port.words() * port.word as usize / 8;
+            return PortText { name: name.to_string(), c_type: word_type(8), registers, about };
+        }
         let mask = mask_bits(target, layout).filter(|_| port.constant && !registers);
         if let Some(bits) = mask {
             let _ = write!(about, "; not registers but masks of {bits} bits, all ones or zero");
@@ -53,16 +63,21 @@ impl PortText {
     }
 }
 
-/// The shape of a port in words.
-fn shape(port: &Port, slicing: Slicing, layout: Layout) -> String {
+/// The words of a port.
+fn words(port: &Port) -> String {
     let dims: String = port.dims.iter().map(|d| format!("[{d}]")).collect();
     let order = if port.dims.len() > 1 { ", outer dimension first" } else { "" };
-    let words = match (port.words(), port.word) {
+    match (port.words(), port.word) {
         (1, 1) => "one bit".to_string(),
         (1, word) => format!("one word of {word} bits"),
         (n, 1) => format!("{n} bits {dims}{order}"),
         (n, word) => format!("{n} words {dims} of {word} bits{order}"),
-    };
+    }
+}
+
+/// The shape of a port in words, and their registers.
+fn shape(port: &Port, slicing: Slicing, layout: Layout) -> String {
+    let words = words(port);
     match layout {
         Layout::Bits if slicing == Slicing::B && port.word > 1 => {
             let word = port.word;

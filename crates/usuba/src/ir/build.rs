@@ -251,7 +251,7 @@ impl Builder {
 impl Port {
     /// A port of words of `word` bits with the given dimensions, different for every instance.
     pub fn new(name: impl Into<String>, word: u8, dims: &[u32]) -> Port {
-        Port { name: name.into(), word, dims: dims.to_vec(), constant: false }
+        Port { name: name.into(), word, dims: dims.to_vec(), constant: false, bytes: None }
     }
 
     /// The same port with one value for all instances.

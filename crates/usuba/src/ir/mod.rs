@@ -26,7 +26,7 @@ use std::fmt;
 
 use smallvec::SmallVec;
 pub use usuba_lang::op::{self, Op, Pattern};
-pub use usuba_lang::typed::Slicing;
+pub use usuba_lang::typed::{ByteOrder, Slicing};
 
 /// A value of one node: an index into [`Node::bits`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,6 +61,8 @@ pub enum Inline {
     Auto,
     Always,
     Never,
+    /// Never: it is a kernel of its own, in another file.
+    Kernel,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -90,6 +92,9 @@ pub struct Port {
     pub dims: Vec<u32>,
     /// A uniform value: equal in all instances (a key, usually).
     pub constant: bool,
+    /// Where it is a port of the kernel: the order of the bytes of its words, of which it is an
+    /// array in memory; else it is an array of registers.
+    pub bytes: Option<ByteOrder>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -235,6 +240,16 @@ impl Port {
 }
 
 impl Node {
+    /// The name in the source. In Usuba0 the sizes of the words are behind it, after a quote.
+    pub fn source_name(&self) -> &str {
+        self.name.rsplit_once('\'').map_or(&*self.name, |(name, _)| name)
+    }
+
+    /// The name in the source of a kernel of its own.
+    pub fn kernel(&self) -> Option<&str> {
+        (self.inline == Inline::Kernel).then(|| self.source_name())
+    }
+
     pub fn bits_of(&self, v: Val) -> u8 {
         self.bits[v.0 as usize]
     }

@@ -374,7 +374,7 @@ pub(super) fn port(var: &Var, instance: &Instance) -> Port {
     if bits == WIDE {
         (word, dims) = (64, dims.into_iter().chain([2]).collect());
     }
-    Port { name: var.name.to_string(), word, dims, constant: var.constant }
+    Port { name: var.name.to_string(), word, dims, constant: var.constant, bytes: var.bytes }
 }
 
 /// The word sizes of a signature, ascending, each once.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 use usuba::diag::Sources;
 use usuba::emit::abi;
-use usuba::emit::c::{COptions, Emitted, kernel};
+use usuba::emit::c::{COptions, Emitted, kernel, takes_bytes};
 use usuba::emit::header::{PortText, header};
 use usuba::ir::{self, Program, Slicing};
 use usuba::isa::Target;
@@ -44,6 +44,9 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     };
     let codegen = codegen.as_ref().unwrap_or(&args.codegen);
     let (program, target) = slice::compiled(&input, &language, codegen, args.abi, reporter)?;
+    if args.abi == Abi::Usubac && takes_bytes(&program) {
+        return Err(Failure::usage("--abi usubac has no ports of bytes; remove `le` and `be`"));
+    }
     fault::stage("writing the output");
     if args.emit == Emit::U0 {
         return write_all(&[(place, usuba::dump::program(&program))]);
@@ -187,6 +190,9 @@ struct JsonPort<'a> {
     word_bits: u8,
     dims: &'a [u32],
     constant: bool,
+    /// The order of the bytes of each word, if the registers are bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bytes: Option<&'static str>,
     c_type: &'a str,
     registers: usize,
 }
@@ -198,6 +204,7 @@ fn json(program: &Program, target: &'static Target, emitted: &Emitted) -> String
             word_bits: port.word,
             dims: &port.dims,
             constant: port.constant,
+            bytes: port.bytes.map(ir::ByteOrder::word),
             c_type: text.c_type,
             registers: text.registers,
         };

@@ -7,12 +7,13 @@
 //! value   = "value" ident "(" param,* ")" "=" term
 //! clause  = ( "requires" | "ensures" ) term relation term [ "mod" term ]
 //! relation = "==" | "<" | "<="
+//! link    = "link" ident { "," ident }
 //! term    = term ("+" | "-") term | term ("*" | "/") term | term "^" term
 //!         | integer | var | ident "(" term,+ ")" | "(" term ")"
 //!         | "sum" "(" ident "in" "[" aexpr "," aexpr "]" "," term ")"
 //! ```
 //!
-//! `value`, `type`, `requires`, `ensures`, `mod` and `sum` are words only where a contract or
+//! `value`, `type`, `requires`, `ensures`, `link`, `mod` and `sum` are words only where a contract or
 //! declaration can stand; elsewhere they are names like all others. A power groups to the right and binds tightest.
 
 use super::types::may_name_type;
@@ -34,8 +35,7 @@ impl Parser<'_> {
         let term = self.term(1)?.tree;
         let kind = DeclKind::Value(Box::new(term));
         let span = self.span_from(start);
-        let (opts, results, contract) = (Vec::new(), Vec::new(), Vec::new());
-        Ok(Decl { opts, name, params, results, contract, kind, span })
+        Ok(Decl { span, ..Decl::new(name, params, Vec::new(), kind) })
     }
 
     /// `type tight = u64x5 in [0, 2^52)`
@@ -54,8 +54,7 @@ impl Parser<'_> {
         }
         let kind = DeclKind::Type(Box::new(NamedType { ty, ranges }));
         let span = self.span_from(start);
-        let (opts, params, results, contract) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Ok(Decl { opts, name, params, results, contract, kind, span })
+        Ok(Decl { span, ..Decl::new(name, Vec::new(), Vec::new(), kind) })
     }
 
     /// The ranges behind a type, and whether a comma is behind them.
@@ -87,6 +86,19 @@ impl Parser<'_> {
             self.expect(")", "`)` or `]` behind the bounds", help)?;
         }
         Ok(Range { low, high, closed, span: self.span_from(start) })
+    }
+
+    /// `link mul, square` behind a contract.
+    pub(super) fn links(&mut self) -> Parsed<Option<Box<Links>>> {
+        if !self.at_name("link") {
+            return Ok(None);
+        }
+        let start = self.bump().span;
+        let mut names = vec![self.ident("the name of a node")?];
+        while self.eat(",") {
+            names.push(self.ident("the name of a node")?);
+        }
+        Ok(Some(Box::new(Links { names, span: self.span_from(start) })))
     }
 
     /// The clauses behind a signature; there may be none.

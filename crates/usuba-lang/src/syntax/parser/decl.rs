@@ -111,12 +111,13 @@ impl Parser<'_> {
         )?;
         let results = self.signature_part("the results in parentheses")?;
         let contract = self.contract()?;
-        if let Some(clause) = contract.first()
-            && (array || kind != "node")
-        {
-            let text = format!("a contract of a {kind}{}", if array { "[]" } else { "" });
-            let help = "only single nodes have contracts; call it from one";
-            self.report(Diagnostic::error(Code::UnexpectedToken, clause.span, text).help(help));
+        let links = self.links()?;
+        let clauses = contract.first().map(|clause| ("a contract", clause.span));
+        let clause = clauses.or(links.as_ref().map(|links| ("links", links.span)));
+        if let Some((noun, span)) = clause.filter(|_| array || kind != "node") {
+            let text = format!("{noun} of a {kind}{}", if array { "[]" } else { "" });
+            let help = "only single nodes have contracts and links; call it from one";
+            self.report(Diagnostic::error(Code::UnexpectedToken, span, text).help(help));
         }
         let kind = match (kind, array) {
             ("node", false) => DeclKind::Node(self.body()?),
@@ -126,7 +127,8 @@ impl Parser<'_> {
             (_, false) => DeclKind::Perm(self.int_list()?),
             (_, true) => DeclKind::PermArray(self.alternatives("perm", Self::int_list)?),
         };
-        Ok(Decl { opts, name, params, results, contract, kind, span: self.span_from(start) })
+        let span = self.span_from(start);
+        Ok(Decl { opts, name, params, results, contract, links, kind, span })
     }
 
     fn alternatives<T>(
@@ -234,8 +236,10 @@ impl Parser<'_> {
                 self.bump();
             }
             let ty = self.ty()?.tree;
+            let order = ByteOrder::ALL.into_iter().find(|order| self.at_name(order.word()));
+            let bytes = order.map(|order| (order, self.bump().span));
             let (ranges, more) = self.ranges()?;
-            groups.push(ParamGroup { names, is_const, lazy_lift, ty, ranges });
+            groups.push(ParamGroup { names, is_const, lazy_lift, ty, bytes, ranges });
             if !more {
                 return Ok(groups);
             }

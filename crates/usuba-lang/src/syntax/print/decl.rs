@@ -51,6 +51,17 @@ impl Printer<'_> {
         for clause in &decl.contract {
             self.clause(clause);
         }
+        if let Some(links) = &decl.links {
+            self.begin(links.span.start);
+            self.put("link ");
+            for (i, name) in links.names.iter().enumerate() {
+                if i > 0 {
+                    self.put(",");
+                    self.may_break(" ");
+                }
+                self.leaf(name.span.start, &name.name);
+            }
+        }
         let end = decl.span.end.saturating_sub(1);
         match &decl.kind {
             DeclKind::Node(body) => self.body(body),
@@ -126,6 +137,10 @@ impl Printer<'_> {
             self.put("lazyLift ");
         }
         self.ty(&group.ty);
+        if let Some((order, span)) = group.bytes {
+            self.put(" ");
+            self.leaf(span.start, order.word());
+        }
         self.ranges(&group.ranges);
     }
 

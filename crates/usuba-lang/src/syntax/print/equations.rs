@@ -25,7 +25,8 @@ impl Printer<'_> {
             self.newline();
             self.indent = indent;
             if let (Some(source), Some(last)) = (&self.source, body.vars.last()) {
-                let end = last.ranges.last().map_or(last.ty.span.end, |range| range.span.end);
+                let order = last.bytes.map_or(last.ty.span, |(_, span)| span);
+                let end = last.ranges.last().map_or(order, |range| range.span).end;
                 let after = source.token_at(end);
                 let_offset = source.tokens.get(after).map_or(let_offset, |t| t.span.start);
             }

@@ -490,12 +490,14 @@ fn ranges() -> impl Strategy<Value = Vec<Range>> {
 
 fn groups() -> impl Strategy<Value = Vec<ParamGroup>> {
     let names = prop::collection::vec(ident(), 1..3);
-    let group = (names, any::<bool>(), any::<bool>(), ty(), ranges()).prop_map(
-        |(names, is_const, lazy_lift, ty, ranges)| ParamGroup {
+    let bytes = prop::option::of(prop::sample::select(&ByteOrder::ALL[..]));
+    let group = (names, any::<bool>(), any::<bool>(), ty(), bytes, ranges()).prop_map(
+        |(names, is_const, lazy_lift, ty, bytes, ranges)| ParamGroup {
             names,
             is_const,
             lazy_lift,
             ty,
+            bytes: bytes.map(|order| (order, span())),
             ranges,
         },
     );
@@ -523,10 +525,13 @@ fn program() -> impl Strategy<Value = File> {
     use DeclOpt::*;
     let opts = prop::sample::select(vec![Inline, NoInline, NoOpt, LsbFirst, Interleave(7)]);
     let opts = prop::collection::vec(opts, 0..2);
-    let decl = (opts, ident(), groups(), groups(), clauses(), kind).prop_map(
-        |(mut opts, name, mut params, mut results, mut contract, kind)| {
+    let links = prop::collection::vec(ident(), 1..3);
+    let links = prop::option::of(links.prop_map(|names| Box::new(Links { names, span: span() })));
+    let decl = (opts, ident(), groups(), groups(), (clauses(), links), kind).prop_map(
+        |(mut opts, name, mut params, mut results, (mut contract, mut links), kind)| {
             if !matches!(kind, DeclKind::Node(_)) {
                 contract.clear();
+                links = None;
             }
             let mut name = name;
             if matches!(kind, DeclKind::Type(_)) {
@@ -537,7 +542,7 @@ fn program() -> impl Strategy<Value = File> {
                 opts.clear();
                 results.clear();
             }
-            Item::Decl(Decl { opts, name, params, results, contract, kind, span: span() })
+            Item::Decl(Decl { opts, name, params, results, contract, links, kind, span: span() })
         },
     );
     let include = Just(Item::Include { path: "a/b.ua".to_string(), span: span() });

@@ -5,6 +5,7 @@ mod scopes;
 mod tables;
 mod types;
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -32,6 +33,7 @@ pub fn resolve(
         diags,
         known: FxHashMap::default(),
         flags,
+        ids: FxHashMap::default(),
         done: Vec::new(),
         values: Vec::new(),
     };
@@ -91,6 +93,8 @@ struct Resolver {
     /// Every declaration so far, with the place of its name.
     known: FxHashMap<Rc<str>, Span>,
     flags: Flags,
+    /// The declarations in `done` by their names.
+    ids: FxHashMap<Rc<str>, DeclId>,
     done: Vec<Decl>,
     values: Vec<ValueMap>,
 }
@@ -135,6 +139,7 @@ impl Resolver {
                     | ast::DeclKind::PermArray(_)
             ),
             contract: decl.contract.clone(),
+            links: Vec::new(),
             kind: Kind::Perm(Vec::new()),
         };
         self.diags.extend(contract::check(&self.done, &self.values, &done));
@@ -163,17 +168,52 @@ impl Resolver {
             }
             Kind::Node(_) => self.scope(&done.params, &done.results, &[]),
         }
+        let is_node = matches!(done.kind, Kind::Node(_));
+        done.params.iter().chain(&done.results).for_each(|var| self.bytes(var, is_node));
         if decl.opts.contains(&ast::DeclOpt::LsbFirst) && !matches!(done.kind, Kind::Table(_)) {
             let text = format!("`_lsb_first` before a {}", done.noun());
             self.error(Code::NotSupported, decl.name.span, text).help =
                 Some("only a table has a bit order of its own; remove it".into());
         }
-        self.known.entry(name).or_insert(decl.name.span);
+        let links = decl.links.iter().flat_map(|links| &links.names);
+        done.links = links.filter_map(|link| self.link(link)).collect();
+        self.known.entry(name.clone()).or_insert(decl.name.span);
+        self.ids.entry(name).or_insert(self.done.len());
         self.done.push(done);
+    }
+
+    /// The node of a link.
+    fn link(&mut self, link: &ast::Ident) -> Option<DeclId> {
+        let name = &link.name;
+        let Some(&id) = self.ids.get(name.as_str()) else {
+            let near = closest(name, self.done.iter().map(|decl| &*decl.name)).map(String::from);
+            let text = format!("no node called `{name}` is declared before");
+            self.error(Code::UndefinedNode, link.span, text).help = Some(match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "declare it above this node".into(),
+            });
+            return None;
+        };
+        let decl = &self.done[id];
+        let nats = decl.params.iter().any(|var| var.ty == VarType::Nat);
+        let bytes = decl.params.iter().chain(&decl.results).any(|var| var.bytes.is_some());
+        if decl.array || nats || bytes || !matches!(decl.kind, Kind::Node(_)) {
+            let found = match (decl.noun(), decl.array) {
+                ("node", false) if nats => "a node with nat parameters".into(),
+                ("node", false) => "a node with ports of bytes".into(),
+                (noun, array) => format!("a {noun}{}", if array { "[]" } else { "" }),
+            };
+            let text = format!("`{name}` is {found}, expected a single node of words");
+            self.error(Code::BadLink, link.span, text).help =
+                Some("remove it: its calls are inlined".into());
+            return None;
+        }
+        Some(id)
     }
 
     fn value(&mut self, map: ValueMap) {
         self.scope(&map.params, &[], &[]);
+        map.params.iter().for_each(|var| self.bytes(var, false));
         for var in map.params.iter().filter(|var| var.ty == VarType::Nat) {
             let text = format!("`{}` is a nat", var.name);
             self.error(Code::NatMismatch, var.span, text).help =
@@ -225,11 +265,30 @@ impl Resolver {
                     span: name.span,
                     ty: ty.clone(),
                     constant: group.is_const,
+                    bytes: group.bytes.map(|(order, _)| order),
                     ranges: ranges.clone(),
                 });
             }
         }
         vars
+    }
+
+    /// Checks that a variable with an order of bytes is a port of whole bytes.
+    fn bytes(&mut self, var: &Var, is_port: bool) {
+        let Some(order) = var.bytes else { return };
+        let whole = match &var.ty {
+            VarType::Words { atom, .. } => {
+                atom.bits().is_some_and(|bits| bits.is_multiple_of(8) && bits <= 64)
+            }
+            VarType::Nat => false,
+        };
+        let text = match is_port {
+            true if whole => return,
+            true => format!("`{}` has no words of 8, 16, 24 to 64 bits to lie in bytes", var.name),
+            false => format!("`{}` is no port of a node, and lies in no bytes", var.name),
+        };
+        self.error(Code::UnsupportedType, var.span, text).help =
+            Some(format!("remove `{}`", order.word()));
     }
 
     fn var_type(&mut self, ty: &ast::Type) -> VarType {
@@ -263,6 +322,7 @@ impl Resolver {
 
     fn body(&mut self, decl: &Decl, body: &ast::Body) -> Body {
         let vars = self.vars(&body.vars);
+        vars.iter().for_each(|var| self.bytes(var, false));
         if !vars.is_empty() {
             // The signature alone is checked once per declaration; a body adds its locals.
             let before = self.diags.len();
@@ -289,9 +349,11 @@ impl Resolver {
         };
         let scope: FxHashMap<Rc<str>, Named> =
             decl.params.iter().chain(&decl.results).chain(&vars).map(named).collect();
-        let mut scopes = Scopes { r: self, scope, node: decl, loops: Vec::new() };
+        let calls = BTreeSet::new();
+        let mut scopes = Scopes { r: self, scope, node: decl, loops: Vec::new(), calls };
         scopes.stmts(&body.stmts);
-        Body { vars, stmts: body.stmts.clone(), span: body.span }
+        let calls = scopes.calls.into_iter().collect();
+        Body { vars, stmts: body.stmts.clone(), calls, span: body.span }
     }
 
     fn same_words(&mut self, decl: &Decl) {

@@ -1,5 +1,6 @@
 //! Scopes: every name in a body is declared, and of the right kind.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -16,6 +17,8 @@ pub struct Scopes<'a> {
     pub scope: FxHashMap<Rc<str>, Named>,
     pub node: &'a Decl,
     pub loops: Vec<String>,
+    /// The declarations that are called.
+    pub calls: BTreeSet<DeclId>,
 }
 
 impl Scopes<'_> {
@@ -145,6 +148,10 @@ impl Scopes<'_> {
     }
 
     fn callee(&mut self, id: &ast::Ident) {
+        if let Some(&called) = self.r.ids.get(id.name.as_str()) {
+            self.calls.insert(called);
+            return;
+        }
         if Builtin::of(&id.name).is_some() || self.r.known.contains_key(id.name.as_str()) {
             return;
         }

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::diag::Span;
 use crate::typed::types::*;
 
+#[derive(Clone)]
 pub(super) enum Cell<V> {
     Empty,
     /// Its definition failed; the error is recorded.
@@ -34,12 +35,20 @@ pub(super) struct Slot<V> {
     pub(super) stamps: Vec<u32>,
 }
 
+/// A compile-time integer.
+pub(super) struct Nat {
+    pub(super) name: Rc<str>,
+    pub(super) value: Option<i64>,
+    /// Whether the program has used its value.
+    pub(super) used: std::cell::Cell<bool>,
+}
+
 pub(super) struct Frame<V> {
     pub(super) instance: Instance,
     pub(super) names: FxHashMap<Rc<str>, usize>,
     pub(super) slots: Vec<Slot<V>>,
     /// Nat parameters, nat locals and loop indices; the last one of a name counts.
-    pub(super) nats: Vec<(Rc<str>, Option<i64>)>,
+    pub(super) nats: Vec<Nat>,
     pub(super) stamp: u32,
     pub(super) stamps: u32,
 }
@@ -63,9 +72,20 @@ impl<V> Frame<V> {
         });
     }
 
+    pub(super) fn declare_nat(&mut self, name: &Rc<str>, value: Option<i64>) {
+        self.nats.push(Nat { name: name.clone(), value, used: false.into() });
+    }
+
     /// The compile-time integer of that name: `Some(None)` before its definition.
     pub(super) fn nat(&self, name: &str) -> Option<Option<i64>> {
-        self.nats.iter().rev().find(|(n, _)| **n == *name).map(|(_, value)| *value)
+        let nat = self.nats.iter().rev().find(|nat| *nat.name == *name)?;
+        nat.used.set(true);
+        Some(nat.value)
+    }
+
+    /// The cells of all variables, in order.
+    pub(super) fn cells(&mut self) -> impl Iterator<Item = &mut Cell<V>> {
+        self.slots.iter_mut().flat_map(|slot| &mut slot.cells)
     }
 
     pub(super) fn poison(&mut self, which: impl Fn(&Slot<V>) -> bool) {

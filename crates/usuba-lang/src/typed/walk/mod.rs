@@ -102,10 +102,32 @@ pub trait Domain: Sized {
         Ok(())
     }
 
+    /// Whether loops are shown by one turn, for the words of any turn that [`Domain::carry`] gives.
+    fn by_induction(&self) -> bool {
+        false
+    }
+
+    /// A value for a word at the beginning of a turn that also stands for the word at its end;
+    /// `None` if the value at the beginning does. It was replaced `widened` times before.
+    fn carry(&mut self, _word: Carried<'_, Self::V>, _widened: usize) -> Option<Self::V> {
+        None
+    }
+
     /// A loop begins; then [`Domain::iteration`] for every iteration; then `loop_exit`.
     fn loop_enter(&mut self, _opts: &[ast::LoopOpt]) {}
     fn iteration(&mut self) {}
     fn loop_exit(&mut self) {}
+}
+
+/// A word that a loop carries from one turn to the next.
+pub struct Carried<'a, V> {
+    pub name: &'a dyn Fn() -> String,
+    /// The declared range, which every value that the word takes was shown to keep.
+    pub range: Option<Range>,
+    pub ty: &'a Atom,
+    /// Its value at the beginning of a turn, then at the end.
+    pub begin: &'a V,
+    pub end: &'a V,
 }
 
 /// Why a domain does not compute something.

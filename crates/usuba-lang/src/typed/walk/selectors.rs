@@ -15,7 +15,7 @@ impl<D: Domain> Walker<'_, D> {
                 "it may appear in indices, shift amounts and nat arguments only",
             );
         };
-        if f.nats.iter().any(|(n, _)| **n == **name) {
+        if f.nats.iter().any(|nat| *nat.name == **name) {
             return self.fail(
                 Code::NatMismatch,
                 var.span,

@@ -42,7 +42,7 @@ impl<D: Domain> Walker<'_, D> {
         let mut nats = instance.nats.iter();
         for var in &decl.params {
             if var.ty == VarType::Nat {
-                frame.nats.push((var.name.clone(), nats.next().copied()));
+                frame.declare_nat(&var.name, nats.next().copied());
                 continue;
             }
             frame.declare(var, Role::Input);
@@ -57,7 +57,7 @@ impl<D: Domain> Walker<'_, D> {
         let locals = frame.slots.len();
         for var in &body.vars {
             if var.ty == VarType::Nat {
-                frame.nats.push((var.name.clone(), None));
+                frame.declare_nat(&var.name, None);
             } else {
                 frame.declare(var, Role::Local);
             }
@@ -126,17 +126,21 @@ impl<D: Domain> Walker<'_, D> {
             self.tick(MAX_STEPS as usize, l.span)?;
         }
         self.domain.loop_enter(&l.opts);
-        f.nats.push((l.index.name.as_str().into(), None));
+        f.declare_nat(&l.index.name.as_str().into(), None);
         let outer = f.stamp;
         let mut i = from;
+        let mut start: Option<Vec<Cell<D::V>>> =
+            self.domain.by_induction().then(|| f.cells().map(|cell| cell.clone()).collect());
         let result = loop {
-            f.nats.last_mut().expect("pushed above").1 = Some(i);
-            f.stamps += 1;
-            f.stamp = f.stamps;
-            self.domain.iteration();
-            let done = self.tick(0, l.span).and_then(|()| self.stmts(f, &l.body));
+            f.nats.last_mut().expect("pushed above").value = Some(i);
+            let done = self.turn(f, l);
             if done.is_err() || i == to {
                 break done;
+            }
+            if let Some(start) = start.take()
+                && !f.nats.last().expect("pushed above").used.get()
+            {
+                break self.any_turn(f, l, start);
             }
             i += if from <= to { 1 } else { -1 };
         };
@@ -144,6 +148,48 @@ impl<D: Domain> Walker<'_, D> {
         f.nats.pop();
         self.domain.loop_exit();
         result
+    }
+
+    fn turn(&mut self, f: &mut Frame<D::V>, l: &ast::Loop) -> Run<()> {
+        f.stamps += 1;
+        f.stamp = f.stamps;
+        self.domain.iteration();
+        self.tick(0, l.span)?;
+        self.stmts(f, &l.body)
+    }
+
+    /// All turns after the first, which began with the words `start`, by induction: a turn with
+    /// values of the carried words that stand for their values in every turn. The body does not use the index, so it defines
+    /// the same words in every turn, and reads no word that the first turn lacked.
+    fn any_turn(
+        &mut self,
+        f: &mut Frame<D::V>,
+        l: &ast::Loop,
+        mut start: Vec<Cell<D::V>>,
+    ) -> Run<()> {
+        let mut widened = vec![0; start.len()];
+        loop {
+            let mut stable = true;
+            let words =
+                f.slots.iter().flat_map(|slot| (0..slot.cells.len()).map(move |at| (slot, at)));
+            for ((first, widened), (slot, at)) in start.iter_mut().zip(&mut widened).zip(words) {
+                let (Cell::Full(begin), Cell::Full(end)) = (&*first, &slot.cells[at]) else {
+                    continue;
+                };
+                let name = || slot.element(at);
+                let word = Carried { name: &name, range: slot.range(at), ty: &slot.ty, begin, end };
+                if let Some(any) = self.domain.carry(word, *widened) {
+                    *first = Cell::Full(any);
+                    *widened += 1;
+                    stable = false;
+                }
+            }
+            if stable {
+                return Ok(());
+            }
+            f.cells().zip(&start).for_each(|(cell, first)| *cell = first.clone());
+            self.turn(f, l)?;
+        }
     }
 
     fn equation(&mut self, f: &mut Frame<D::V>, eq: &ast::Equation) -> Run<()> {
@@ -240,8 +286,8 @@ impl<D: Domain> Walker<'_, D> {
             );
         }
         let value = self.nat(f, &eq.value)?;
-        let at = f.nats.iter().rposition(|(n, _)| **n == **name).expect("it was found above");
-        f.nats[at].1 = Some(value);
+        let nat = f.nats.iter_mut().rfind(|nat| *nat.name == **name);
+        nat.expect("it was found above").value = Some(value);
         Ok(())
     }
 

@@ -14,7 +14,6 @@ use super::demand::{Demand, demand};
 use super::helpers::Applied;
 use super::place::{Cell, Place, walk};
 use super::wide::{Pair, Pairs, Wide, pairs};
-use super::wipe::APART;
 use crate::emit::header::{self, PortText};
 use crate::emit::names;
 use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
@@ -174,8 +173,7 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         body.line(&format!("return {value};"));
     }
     let linkage = match (entry, node.inline) {
-        (true, _) if body.cx.options.wipe => APART,
-        (true, _) if !body.cx.options.hidden => "",
+        (true, _) if !super::takes_bytes(program) => body.cx.linkage(),
         // The node must not become a call in the machine code.
         (false, Inline::Always) => ALWAYS_INLINE,
         _ => "static ",

@@ -5,7 +5,7 @@
 //! Every function but the entry is `static`, and every name begins with the name of the entry.
 //!
 //! - `arrays`: arrays without remaining reads, for reuse.
-//! - `body`: a node as a function.
+//! - `body`: a node as a function; `byte_ports`: ports of bytes around it.
 //! - `loops`: rolled loops.
 //! - `helpers`: operators as expressions and small functions.
 //! - `demand`: liveness, and how often values are read.
@@ -17,6 +17,7 @@
 mod advice;
 mod arrays;
 mod body;
+mod byte_ports;
 mod demand;
 mod helpers;
 mod loops;
@@ -26,13 +27,14 @@ pub mod wipe;
 
 use std::collections::BTreeSet;
 
+pub use byte_ports::takes_bytes;
 use helpers::{Applied, Helpers, fill, halves as both_halves, literal};
 
 use super::header::{self, PortText};
 use super::stats::{Stats, stats};
 use super::{keys, layout, mask_bits, names};
 use crate::ir::op::mask;
-use crate::ir::{Node, NodeId, Op, Port, Program, halves};
+use crate::ir::{NodeId, Op, Port, Program, halves};
 use crate::isa::select::select_halves;
 use crate::isa::sequence::Imm;
 use crate::isa::{Inst, Layout, Row, Target, select, word_lane, word_type};
@@ -82,13 +84,6 @@ pub struct COptions {
 }
 
 impl COptions {
-    /// The name in the source of a node that is a kernel of its own. In Usuba0 the sizes of its
-    /// words are behind it, after a quote.
-    pub fn links<'n>(&self, node: &'n Node) -> Option<&'n str> {
-        let name = node.name.rsplit_once('\'').map_or(&*node.name, |(name, _)| name);
-        self.linked.iter().any(|linked| linked == name).then_some(name)
-    }
-
     /// The C function of such a node, by its name in the source.
     pub fn symbol(&self, name: &str) -> String {
         names::identifier(&self.prefix, name)
@@ -163,7 +158,9 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
     };
     let name = entry_name(program, options);
     let helpers = Helpers::new(target, layout, format!("{name}_"));
-    let inner = if options.wipe { format!("{name}{}", wipe::INNER) } else { name.clone() };
+    let around = if options.wipe { format!("{name}{}", wipe::INNER) } else { name.clone() };
+    let inner =
+        if takes_bytes(program) { around.clone() + byte_ports::INNER } else { around.clone() };
     let called = BTreeSet::new();
     let mut cx =
         Context { program, products, target, layout, name: inner, options, helpers, called };
@@ -201,7 +198,10 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
         results,
         stats: stats(program),
     };
-    emitted.text = file(&cx, &emitted, &linked, &functions);
+    if takes_bytes(program) {
+        functions.push(byte_ports::wrapper(&cx, &emitted, &around));
+    }
+    emitted.text = file(&cx, &emitted, &around, &linked, &functions);
     emitted
 }
 
@@ -213,7 +213,13 @@ pub(super) fn entry_name(program: &Program, options: &COptions) -> String {
     }
 }
 
-fn file(cx: &Context, emitted: &Emitted, linked: &[String], functions: &[String]) -> String {
+fn file(
+    cx: &Context,
+    emitted: &Emitted,
+    around: &str,
+    linked: &[String],
+    functions: &[String],
+) -> String {
     let mut text = header::comment(cx.program, cx.target, cx.options, emitted);
     text.push('\n');
     text.push_str(&header::includes(cx.target));
@@ -233,7 +239,7 @@ fn file(cx: &Context, emitted: &Emitted, linked: &[String], functions: &[String]
     text.push_str(&functions.join("\n"));
     if cx.options.wipe {
         let linkage = if cx.options.hidden { "static " } else { "" };
-        text.push_str(&wipe::wrapper(cx.program, emitted, &cx.name, cx.target, linkage));
+        text.push_str(&wipe::wrapper(cx.program, emitted, around, cx.target, linkage));
     }
     text
 }
@@ -241,8 +247,16 @@ fn file(cx: &Context, emitted: &Emitted, linked: &[String], functions: &[String]
 impl Context<'_> {
     /// The name in the source of a node whose calls go to a kernel in another file.
     fn linked(&self, id: NodeId) -> Option<&str> {
-        let node = self.program.node(id);
-        (id != self.program.entry).then(|| self.options.links(node)).flatten()
+        self.program.node(id).kernel()
+    }
+
+    /// How the kernel begins.
+    fn linkage(&self) -> &'static str {
+        match (self.options.wipe, self.options.hidden) {
+            (true, _) => wipe::APART,
+            (false, false) => "",
+            (false, true) => "static ",
+        }
     }
 
     fn c_type(&self, bits: u8) -> &'static str {

@@ -100,7 +100,7 @@ fn prove(
     reporter: Reporter,
 ) -> Result<Proof, Failure> {
     let input = front::read(file, language, reporter)?;
-    let promised = promised(&input, reporter)?;
+    let promised = promised(&input, language.entry.as_deref(), reporter)?;
     let mut options = slice::chosen(language, codegen, Abi::Usuba)?;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     if extent.interfaces.is_some() {
@@ -128,12 +128,19 @@ fn prove(
     Ok(proof)
 }
 
-/// Proves the arithmetic contracts of nodes; diagnostics point at the violated line.
-fn promised(input: &front::Input, reporter: Reporter) -> Result<Vec<(Claim, Duration)>, Failure> {
+/// Proves the arithmetic contracts of nodes, of all without an entry on the command line;
+/// diagnostics point at the violated line.
+fn promised(
+    input: &front::Input,
+    entry: Option<&str>,
+    reporter: Reporter,
+) -> Result<Vec<(Claim, Duration)>, Failure> {
     fault::stage("proving the contracts");
     let program = &input.checked.program;
     let (mut claims, mut findings) = (Vec::new(), Vec::new());
-    for node in usuba_contracts::promising(program) {
+    let reached = entry.map(|_| program.reached(program.entry));
+    let asked = |node: &usize| reached.as_ref().is_none_or(|all| all.contains(node));
+    for node in usuba_contracts::promising(program).filter(asked) {
         let start = Instant::now();
         let report = usuba_contracts::check_node(program, node);
         let usuba_contracts::Verdict::Proved(engines) = report.verdict else {

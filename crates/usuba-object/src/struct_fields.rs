@@ -1,0 +1,70 @@
+//! Public numbers in structs of the caller: their values at entry, and at return.
+//!
+//! ```text
+//! state.phase   8 bytes at 0              public at entry, and at return
+//! state.used    8 bytes at 8, below 16    the same, and 0 to 15
+//! ```
+//!
+//! *Soundness:* a function may assume the bounds that every function establishes: each return is
+//! checked. Nothing is assumed about a struct for results only.
+
+use super::cell::{Bits, Cell};
+use super::memory::{Access, Field, Memory, Place, Region, Whole};
+use super::symbolic_count::Range;
+use super::{Fault, Rule};
+
+impl Field {
+    fn place(&self, buffer: u32) -> Place {
+        (Region::Buffer(buffer), self.offset as i64)
+    }
+}
+
+impl Memory {
+    /// Adds the fields of a buffer, with their values at entry. `None` if there are too many numbers.
+    pub fn add_fields(&mut self, buffer: u32, fields: &[Field]) -> Option<()> {
+        for field in fields {
+            if self.buffers[buffer as usize].access != Access::Write {
+                let bits = 8 * field.offset..8 * (field.offset + field.bytes);
+                self.buffers[buffer as usize].cells[bits].fill(Cell::UNSET);
+                if let Some(below) = field.below {
+                    let form = self.unknowns.unknown(Range { low: 0, high: below - 1 })?;
+                    self.keep(field.place(buffer), Whole::Count(form));
+                }
+            }
+            self.fields.push((buffer, field.clone()));
+        }
+        Some(())
+    }
+
+    /// Checks the fields at return.
+    ///
+    /// # Errors
+    /// One of them depends on a secret, or may not be below its bound.
+    pub fn check_fields(&self, bits: &Bits) -> Result<(), Fault> {
+        for (buffer, field) in &self.fields {
+            let buffer_name = &self.buffers[*buffer as usize].name;
+            let name = format!("`{}` of `{buffer_name}`", field.name);
+            let place = 8 * field.offset..8 * (field.offset + field.bytes);
+            let cells = &self.buffers[*buffer as usize].cells[place];
+            let wrong = |text: String| Err(Fault::new(Rule::Field, text));
+            if cells.iter().any(|&cell| bits.is_secret(cell)) {
+                return wrong(format!("the public field {name} depends on an input at return"));
+            }
+            let Some(below) = field.below else { continue };
+            let (low, high) = match self.wholes.get(&field.place(*buffer)) {
+                Some(&Whole::Count(form)) => self.unknowns.ranges.bounds(form),
+                _ => {
+                    let most = cells.iter().rev();
+                    let bit = |cell: &Cell| bits.value(*cell).unwrap_or(true) as i128;
+                    (0, most.fold(0, |sum, cell| sum << 1 | bit(cell)))
+                }
+            };
+            if low < 0 || high >= below.into() {
+                return wrong(format!(
+                    "{name} may be {high} at return, expected less than {below}"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
