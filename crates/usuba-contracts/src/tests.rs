@@ -94,6 +94,19 @@ fn induction_replaces_turns_and_unrolling_remains() {
     assert!(matches!(check_node(&few, few.entry).verdict, Verdict::Proved(_)));
 }
 
+/// The sixth power of a number on free limbs has too many terms to be a fact of the caller.
+#[test]
+fn clauses_with_too_many_terms_are_not_assumed() {
+    let text = "value num (a:u64[12]) = sum(i in [0,11], a[i] * 2^(8*i))\n\
+                node keep (a:u64[12] in [0, 3]) returns (r:u64[12] in [0, 3])\n\
+                ensures num(r)^6 == num(a)^6\nlet r = a tel\n\
+                node f (a:u64[12] in [0, 3]) returns (r:u64[12] in [0, 6])\n\
+                let r = keep(a) + keep(a) tel\n";
+    let program = program(text);
+    let verdict = check_node(&program, program.entry).verdict;
+    assert!(matches!(verdict, Verdict::Proved(_)), "{verdict:?}");
+}
+
 #[test]
 fn the_reached_declarations_are_what_bodies_and_contracts_call() {
     let text = "node z (x:u8) returns (y:u8) let y = x tel\n\
