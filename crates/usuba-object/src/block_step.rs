@@ -17,7 +17,7 @@
 
 use super::cell::{Cell, Instance};
 use super::memory::{Moving, Pointer, Whole};
-use super::symbolic_count::{Form, Unknowns};
+use super::symbolic_count::{Form, Ranges, Unknowns};
 
 /// Generalises the states at two turns to one state.
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +30,14 @@ pub struct Join {
     pub step: i64,
     /// The constant bits, if a public bit that changes stays public.
     pub constants: Option<[Cell; 2]>,
+    /// The ranges of the second state, by which different forms may be equal.
+    pub ranges: Option<Ranges>,
 }
 
 impl Join {
     /// A number that moves by a constant from turn to turn.
     pub fn form(&self, one: Form, next: Form) -> Option<Form> {
-        let step = next.minus(one)?.value()?;
+        let step = constant(next.minus(one)?, self.ranges.as_ref())?;
         let behind = Form::variable(self.behind);
         let turns = Form::variable(self.ahead).plus(behind.times(self.step)?)?;
         one.with(self.ahead, turns)?.plus(behind.times(step)?)
@@ -79,18 +81,24 @@ impl Join {
 #[derive(Clone, Copy, Debug)]
 pub struct Cover {
     pub join: Join,
+    /// Whether the turn is the first one, which does not begin in the invariant.
+    pub is_first: bool,
+    /// The ranges at its end, by which different forms may be equal.
+    pub ranges: Option<Ranges>,
 }
 
 impl Cover {
     /// Whether a number is, one turn later, the number of the invariant.
     pub fn form(&self, claimed: Form, found: Form) -> bool {
-        self.later(claimed) == Some(found)
+        let difference = self.later(claimed).and_then(|later| later.minus(found));
+        difference.is_some_and(|form| constant(form, self.ranges.as_ref()) == Some(0))
     }
 
     /// The number one turn later.
     fn later(&self, claimed: Form) -> Option<Form> {
         let Join { ahead, behind, step, .. } = self.join;
-        let behind_later = Form::variable(behind).plus(Form::number(1))?;
+        let turns = if self.is_first { Form::default() } else { Form::variable(behind) };
+        let behind_later = turns.plus(Form::number(1))?;
         let ahead_later = Form::variable(ahead).minus(Form::number(step))?;
         claimed.with(behind, behind_later)?.with(ahead, ahead_later)
     }
@@ -125,6 +133,12 @@ impl Cover {
                 free || claimed.low <= found.low - step && found.high - step <= claimed.high
             })
     }
+}
+
+/// The only value of a form in the ranges.
+fn constant(form: Form, ranges: Option<&Ranges>) -> Option<i64> {
+    let (low, high) = ranges.map(|ranges| ranges.bounds(form)).unwrap_or_default();
+    form.value().or_else(|| i64::try_from(low).ok().filter(|_| ranges.is_some() && low == high))
 }
 
 /// Whether a bit is the same for all blocks.

@@ -356,7 +356,7 @@ impl Search<'_> {
         let behind = state.memory.unknowns.fresh();
         let behind =
             behind.ok_or_else(|| self.at(place, unsupported("too many loops over blocks")))?;
-        let join = Join { ahead: split.variable, behind, step: 1, constants: None };
+        let join = Join { ahead: split.variable, behind, step: 1, constants: None, ranges: None };
         let first = &visits[at].state;
         let memory = first.memory.joined(&state.memory, &join);
         let memory = memory.ok_or_else(|| {
@@ -365,7 +365,7 @@ impl Search<'_> {
         let machine = first.machine.joined(&state.machine, &self.world.bits, &join);
         let mut every = Box::new(State { machine, memory });
         visits.truncate(at + 1);
-        visits[at].every = Some((every.clone(), Cover { join }));
+        visits[at].every = Some((every.clone(), Cover { join, is_first: false, ranges: None }));
         let Some(split) = self.run(&mut every)? else {
             return Err(self.at(place, unsupported("a branch has become another one")));
         };

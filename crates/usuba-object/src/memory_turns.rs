@@ -9,7 +9,7 @@
 use super::block_step::{Cover, Join};
 use super::cell::Cell;
 use super::memory::{Memory, Place, Region, Whole};
-use super::symbolic_count::{Form, Unknowns};
+use super::symbolic_count::{Form, Range, Unknowns};
 
 impl Memory {
     /// The invariant of this memory and, a turn of a loop later, of another one; see
@@ -21,6 +21,8 @@ impl Memory {
             _ => None,
         };
         let Unknowns { ranges, used, .. } = &mut memory.unknowns;
+        // No claim names variables of the turn itself.
+        ranges.0[*used..join.behind.max(*used)].fill(Range::ANY);
         *used = (*used).max(join.behind + 1);
         ranges.0[join.behind].high = ranges.0[join.ahead].high / join.step;
         let lasting = |fact: &Form| other.unknowns.ranges.facts().any(|next| next == *fact);
@@ -52,9 +54,11 @@ impl Memory {
             let end = end.unwrap_or(memory.frame.len());
             let joined = |at: usize| join.cell(memory.frame[at], other.cell_at(first + at as i64));
             let cells: Vec<Cell> = (at..end).map(joined).collect();
-            let all = cells.iter().all(|&cell| cell != Cell::OPAQUE);
-            for (place, cell) in memory.frame[at..end].iter_mut().zip(cells) {
-                *place = if all { cell } else { Cell::OPAQUE };
+            let word = &mut memory.frame[at..end];
+            let is_lost = |(old, new): (&Cell, &Cell)| *new == Cell::OPAQUE && old != new;
+            match word.iter().zip(&cells).any(is_lost) {
+                true => word.fill(Cell::OPAQUE),
+                false => word.copy_from_slice(&cells),
             }
             at = end;
         }

@@ -141,7 +141,9 @@ pub fn prove<M: Turning>(
             let forks = Forks { follows: true, ..Forks::default() };
             let world = World { bits, memory, object, calls: Calls::default(), forks };
             let (returns, asked) = (function.returns, KNOWN_PHASES);
-            let mut search = Search { world, evidence: &mut evidence, returns, longest, asked };
+            let hoisted = None;
+            let mut search =
+                Search { world, evidence: &mut evidence, returns, longest, asked, hoisted };
             let machine = M::enter(&parameters, entry);
             let memory =
                 std::mem::replace(&mut search.world.memory, Memory::new(Vec::new(), &[], 0));

@@ -24,13 +24,13 @@ const PATHS: u32 = 1000;
 const DEPTH: u32 = 100;
 
 /// The most attempts at an invariant, each of which claims less.
-const WIDENED: u32 = 4;
+const WIDENED: u32 = 8;
 
 /// The longest period of the turns of a loop.
 const PERIOD: u32 = 2;
 
 /// A number with more values than this is handled by induction, not by enumeration.
-const MANY: i64 = 16;
+const MANY: i64 = 3;
 
 /// The statuses that the paths from a branch on return; `None` is a status that is not known.
 pub type Statuses = BTreeSet<Option<u64>>;
@@ -114,6 +114,15 @@ pub struct Search<'a, 'o> {
     pub longest: u64,
     /// The largest alignment of the frame that any path has asked for.
     pub asked: u64,
+    /// A division that is to be done before a loop.
+    pub hoisted: Option<Hoisted>,
+}
+
+/// A division that is to be done at the first turn of a loop.
+pub struct Hoisted {
+    visit: usize,
+    variable: usize,
+    divisor: i64,
 }
 
 impl Search<'_, '_> {
@@ -134,6 +143,16 @@ impl Search<'_, '_> {
             Stop::Returned => self.leave(*state),
             Stop::Fork(fork, fault) => self.fork(state, visits, path, (fork, fault)),
             Stop::Asked(Asked::Divided { variable, divisor }, fault) => {
+                // A number that a loop does not change is divided before the loop.
+                let is_before = |visit: &Visit<M>| {
+                    visit.split.variable != variable
+                        && variable < visit.state.memory.unknowns.used
+                        && visit.every.is_none()
+                };
+                if let Some(visit) = visits.iter().position(is_before) {
+                    self.hoisted = Some(Hoisted { visit, variable, divisor });
+                    return Err(fault);
+                }
                 let divided = divided(state, variable, divisor).ok_or(fault)?;
                 let mut all = Statuses::new();
                 for state in divided {
@@ -170,11 +189,22 @@ impl Search<'_, '_> {
         split: Split,
     ) -> Result<Statuses, Fault> {
         let mut all = Statuses::new();
-        let halves = state.memory.unknowns.ranges.halves(split);
-        for ranges in halves.into_iter().filter_map(Ranges::tightened) {
-            all.extend(self.explore(state.clone().with_ranges(ranges), visits, path)?);
+        for ranges in state.memory.unknowns.ranges.halves(split) {
+            all.extend(self.side(&state, visits, path, ranges)?);
         }
         Ok(all)
+    }
+
+    /// The part of a state in some ranges.
+    fn side<M: Turning>(
+        &mut self,
+        state: &State<M>,
+        visits: &mut Vec<Visit<M>>,
+        path: Path,
+        ranges: Ranges,
+    ) -> Result<Statuses, Fault> {
+        let Some(ranges) = ranges.tightened() else { return Ok(Statuses::new()) };
+        self.explore(Box::new(state.clone()).with_ranges(ranges), visits, path)
     }
 
     /// Both outcomes of a branch that is not known.
@@ -225,6 +255,10 @@ impl Search<'_, '_> {
         let Some(at) = visits.iter().position(|visit| visit.key == key) else {
             return self.first_turn(Visit::new(key, state, split, path), visits, path);
         };
+        // A branch on another number in each turn of a loop around it.
+        if visits[at].every.is_none() && visits[at].split.variable != split.variable {
+            return self.halves(state, visits, path, split);
+        }
         visits[at].passes += 1;
         if visits[at].passes < visits[at].period {
             return self.halves(state, visits, path, split);
@@ -232,10 +266,16 @@ impl Search<'_, '_> {
         if let Some((every, cover)) = &visits[at].every {
             let bits = &self.world.bits;
             self.evidence.loops += 1;
-            if !every.memory.covers(&state.memory, cover)
-                || !every.machine.covers(&state.machine, bits, cover)
-            {
-                let (mut wider, cover) = (every.clone(), *cover);
+            // Another path of the first turn may end in the invariant, too.
+            let is_covered = [false, true].into_iter().any(|is_first| {
+                let ranges = Some(state.memory.unknowns.ranges);
+                let cover = Cover { is_first, ranges, ..*cover };
+                every.memory.covers(&state.memory, &cover)
+                    && every.machine.covers(&state.machine, bits, &cover)
+            });
+            if !is_covered {
+                let ranges = Some(state.memory.unknowns.ranges);
+                let (mut wider, cover) = (every.clone(), Cover { ranges, ..*cover });
                 wider.memory.widen(&state.memory, &cover);
                 wider.machine.widen(&state.machine, bits, &cover);
                 visits[at].wider = Some(wider);
@@ -265,6 +305,16 @@ impl Search<'_, '_> {
             visits.truncate(at);
             visits.push(Visit { period, ..visit.clone() });
             outcome = self.explore(visit.state.clone().with_ranges(above), visits, path);
+            let here = |hoisted: &mut Hoisted| hoisted.visit == at;
+            if let Some(Hoisted { variable, divisor, .. }) = self.hoisted.take_if(here) {
+                visits.truncate(at);
+                let mut all = Statuses::new();
+                let divided = divided(visit.state, variable, divisor);
+                for state in divided.ok_or_else(|| outcome.expect_err("it asks for a division"))? {
+                    all.extend(self.explore(state, visits, path)?);
+                }
+                return Ok(all);
+            }
             if outcome.is_ok() || visits.get(at).is_none_or(|visit| visit.every.is_none()) {
                 break;
             }
@@ -300,7 +350,8 @@ impl Search<'_, '_> {
         let behind = state.memory.unknowns.fresh();
         let behind = behind.ok_or_else(|| unsupported("too many numbers are not known"))?;
         let constants = Some([false, true].map(|bit| self.world.bits.constant(bit)));
-        let join = Join { ahead: split.variable, behind, step, constants };
+        let ranges = Some(state.memory.unknowns.ranges);
+        let join = Join { ahead: split.variable, behind, step, constants, ranges };
         let memory = first.state.memory.joined(&state.memory, &join);
         let memory = memory.ok_or_else(|| unsupported("the lengths of two turns differ"))?;
         let machine = first.state.machine.joined(&state.machine, &self.world.bits, &join);
@@ -310,13 +361,18 @@ impl Search<'_, '_> {
             visits.truncate(at + 1);
             visits[at].passes = 0;
             visits[at].wider = None;
-            visits[at].every = Some((every.clone(), Cover { join }));
+            visits[at].every = Some((every.clone(), Cover { join, is_first: false, ranges: None }));
             let place = every.machine.place();
             outcome = match self.run(&mut every)? {
                 Stop::Asked(Asked::Split(split), _)
                     if every.machine.place() == place && split.variable == join.ahead =>
                 {
-                    self.halves(every, visits, path, split)
+                    // The end of the loop is followed once its invariant holds.
+                    let [below, above] = every.memory.unknowns.ranges.halves(split);
+                    self.side(&every, visits, path, above).and_then(|mut all| {
+                        all.extend(self.side(&every, visits, path, below)?);
+                        Ok(all)
+                    })
                 }
                 _ => Err(unsupported("the loop depends on something else as well")),
             };

@@ -22,6 +22,9 @@ pub const VARIABLES: usize = 16;
 /// Facts that are kept, at most.
 const FACTS: usize = 8;
 
+/// Turns of a loop that may be executed although the number of all turns is not known.
+const TURNS: i64 = 8;
+
 /// Facts that bound a form together, at most.
 const JOINED: usize = 2;
 
@@ -101,6 +104,11 @@ pub struct Range {
     pub high: i64,
 }
 
+impl Range {
+    /// Any number that a form may be.
+    pub const ANY: Range = Range { low: -(1 << 61), high: 1 << 61 };
+}
+
 /// Where a range is split: into values below `at`, and the rest.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Split {
@@ -130,7 +138,10 @@ impl Ranges {
     /// The same by a number of facts.
     fn bounds_by(&self, form: Form, facts: usize) -> (i128, i128) {
         let (mut low, mut high) = self.box_bounds(form);
-        for fact in self.facts().filter(|_| facts > 0) {
+        if facts == 0 || low == high {
+            return (low, high);
+        }
+        for fact in self.facts() {
             for at in (0..VARIABLES).filter(|&at| fact.terms[at] != 0 && form.terms[at] != 0) {
                 // form = rest + factor * fact
                 let factor = form.terms[at] / fact.terms[at];
@@ -167,23 +178,23 @@ impl Ranges {
                 reduced = reduced.with(at, Form::number(range.low))?;
             }
         }
-        let (low, high) = self.bounds(reduced);
-        (low > -LIMIT && high < LIMIT).then_some(reduced)
+        let is_small = |(low, high)| low > -LIMIT && high < LIMIT;
+        (is_small(self.box_bounds(reduced)) || is_small(self.bounds(reduced))).then_some(reduced)
     }
 
     /// Whether a form is never negative.
     pub fn never_negative(&self, form: Form) -> bool {
-        self.bounds(form).0 >= 0
+        self.box_bounds(form).0 >= 0 || self.bounds(form).0 >= 0
     }
 
     /// Whether form >= 0.
     pub fn at_least_zero(&self, form: Form) -> Verdict {
-        let (low, high) = self.bounds(form);
-        if low >= 0 {
-            return Verdict::Is(true);
-        }
-        if high < 0 {
-            return Verdict::Is(false);
+        // Facts are asked where the ranges alone have no answer.
+        for facts in [0, JOINED] {
+            let (low, high) = self.bounds_by(form, facts);
+            if low >= 0 || high < 0 {
+                return Verdict::Is(low >= 0);
+            }
         }
         // The variable that decides most is split where the form is certain on one side.
         let (low, high) = self.box_bounds(form);
@@ -263,11 +274,13 @@ impl Ranges {
 
     /// The variable that must be a multiple and a remainder, before the form has a quotient: the
     /// widest one whose factor is no multiple of the divisor.
-    pub fn dividend(&self, form: Form, divisor: i64) -> Option<usize> {
+    pub fn dividend(&self, form: Form, divisor: i64) -> Option<(usize, i64)> {
         let open = |&at: &usize| form.terms[at] % divisor != 0;
         let width = |at: usize| self.0[at].high - self.0[at].low;
         let widest = (0..VARIABLES).filter(open).max_by_key(|&at| width(at))?;
-        (form.terms[widest].abs() == 1 && width(widest) > MANY * divisor).then_some(widest)
+        let factor = form.terms[widest].abs();
+        let by = divisor / factor;
+        (by > 1 && divisor % factor == 0 && width(widest) > MANY * by).then_some((widest, by))
     }
 
     /// How many values a quotient differs by from a form, at most.
@@ -386,6 +399,19 @@ impl Unknowns {
         self.used += 1;
         self.ranges.0[at] = range;
         Some(Form::variable(at))
+    }
+
+    /// Forgets the least value of a large number. It would be executed as turns of a loop, until the
+    /// condition of the loop is not known.
+    pub fn lower(&mut self, form: Form) {
+        let ranges = &mut self.ranges;
+        let is_large = ranges.bounds(form).0 >= TURNS.into();
+        let Some(rest) = form.minus(Form::number(TURNS)).filter(|_| is_large) else { return };
+        for (range, _) in ranges.0.iter_mut().zip(form.terms).filter(|(_, factor)| *factor != 0) {
+            range.low = range.low.min(TURNS);
+        }
+        *ranges = ranges.with_facts(ranges.facts().filter(|fact| fact.terms != form.terms));
+        *ranges = ranges.assumed(rest).unwrap_or(*ranges);
     }
 
     /// The split that the last instruction asks for.

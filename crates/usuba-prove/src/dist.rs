@@ -347,7 +347,7 @@ fn examined(
 
 /// The most instructions of a function without a specification: of fixed size, and of any length,
 /// where loops are followed for a few turns only.
-const LONGEST: [u64; 2] = [20_000_000, 500_000];
+const LONGEST: [u64; 2] = [20_000_000, 1_000_000];
 
 /// Proves the safety of a declared function in an object.
 fn safe(function: &Function, types: &[Struct], object: &Object) -> Found {

@@ -303,6 +303,36 @@ fn numbers_are_compared_with_each_other() {
     }
 }
 
+/// A loop in which a number that it does not change is divided.
+const NESTED: &str = r#"
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+__attribute__((noinline)) static void words(uint8_t *to, size_t bytes)
+{
+    memset(to, 0, (bytes / 8 MORE) * 8);
+}
+void f(const uint8_t *secret, uint8_t *out, size_t n, size_t bytes)
+{
+    if (bytes < 1024)
+        for (; n >= 1024; n -= 1024, out += 1024) words(out, bytes);
+}
+"#;
+
+#[test]
+fn loops_divide_other_numbers() {
+    let mut function = of_any_length(Returns::Nothing);
+    function.parameters.push(Parameter::Length(1 << 56));
+    for family in [Family::Gcc, Family::Clang] {
+        for (more, rule) in [("", None), ("+ 1", None), ("+ 2", Some(Rule::OutOfBounds))] {
+            let object = object(&NESTED.replace("MORE", more), "c", family);
+            let fault = prove::<X86>(&object, &function, 10 * LONGEST).err();
+            let found = fault.as_ref().map(|fault| fault.rule);
+            assert_eq!(found, rule, "{family:?} {more}: {fault:?}");
+        }
+    }
+}
+
 /// A struct with a number that is below 16.
 const STATE: &str = r#"
 #include <stdint.h>

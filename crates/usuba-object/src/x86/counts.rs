@@ -12,6 +12,7 @@ use iced_x86::ConditionCode;
 use super::address::Address;
 use super::control::Condition;
 use super::lanes::Shift;
+use super::operands::number;
 use super::registers::{Flag, Flags, Word};
 use super::scalar::Binary;
 use super::{Run, unsupported};
@@ -146,6 +147,14 @@ impl Run<'_, '_> {
         // The difference of two addresses in one stream may be known.
         let is_counted = operands.iter().any(|word| word.is_counted());
         is_counted.then(|| match operands.map(Word::place) {
+            // No value of a count makes the sum with unknown bits known.
+            [None, None]
+                if self.world.forks.follows
+                    && operation != Binary::And
+                    && operands.iter().any(|word| matches!(word, Word::Bits(_))) =>
+            {
+                Ok(self.unknown_result(operands))
+            }
             [None, None] => {
                 let made = self.combined_counts(operation, operands, bytes);
                 let forms = operands.map(|word| form(word, bytes));
@@ -210,19 +219,65 @@ impl Run<'_, '_> {
                 self.x86.compared = Some((x, y));
                 Ok((result, Flags::all(Flag::Public)))
             }
-            (Binary::Or | Binary::Xor, Some(x), Some(y)) if self.world.forks.follows => {
-                let ranges = self.ranges();
-                let [x, y] = [x, y].map(|form| ranges.bounds(form));
-                if x.0.min(y.0) < 0 {
-                    return Err(unsupported("two numbers are joined bit by bit"));
-                }
-                // The bits above both numbers are zero.
-                let used = (x.1.max(y.1).max(1).ilog2() as usize + 1).min(8 * bytes);
-                let cells = &[Cell::UNSET; 64][..used];
-                Ok((Word::from_cells(&self.world.bits, cells), Flags::UNDEFINED))
+            (Binary::Xor, Some(x), Some(y)) if self.world.forks.follows => {
+                let result =
+                    if self.are_equal(x, y)? { Form::default() } else { self.unequal(x, y)? };
+                let result = self.count_word(Some(result), bytes)?;
+                let flags = self.flags_of_count(&result, bytes);
+                Ok((result, flags))
+            }
+            (Binary::Or, Some(x), Some(y)) if self.world.forks.follows => {
+                self.joined_bits([a, b], [x, y], bytes)
             }
             _ => Err(unsupported("this arithmetic of a number of blocks is not modelled")),
         }
+    }
+
+    /// The sum modulo two of the bits of numbers that are not equal: not zero, and without other bits.
+    fn unequal(&mut self, x: Form, y: Form) -> Result<Form, Fault> {
+        let other = || unsupported("two numbers are joined bit by bit");
+        let high = self.ones(x, y).ok_or_else(other)?;
+        self.world.memory.unknowns.unknown(Range { low: 1, high }).ok_or_else(other)
+    }
+
+    /// The disjunction of the bits of two numbers.
+    fn joined_bits(&mut self, words: [&Word; 2], [x, y]: [Form; 2], bytes: usize) -> Made {
+        for (zero, word) in [(x, words[1]), (y, words[0])] {
+            if zero == Form::default() {
+                return Ok((word.clone(), self.flags_of_count(word, bytes)));
+            }
+        }
+        let other = || unsupported("two numbers are joined bit by bit");
+        let high = self.ones(x, y).ok_or_else(other)?;
+        let half = Form::number(1 << 32);
+        for form in [x, y] {
+            // Compilers ask so whether both operands of a division are short.
+            let long = form.minus(half).ok_or_else(too_large)?;
+            if let Verdict::Depends(_) = self.ranges().at_least_zero(long) {
+                self.world.memory.unknowns.asked = Some(Asked::Sign(long));
+                return Err(other());
+            }
+        }
+        let low = [x, y].map(|form| self.ranges().bounds(form).0 as i64);
+        let low = low[0].max(low[1]);
+        let used = high.count_ones() as usize;
+        if low < 1 << 32 {
+            let zero = if low > 0 { Flag::Is(false) } else { Flag::Undefined };
+            let word = Word::from_cells(&self.world.bits, &[Cell::UNSET; 64][..used]);
+            return Ok((word, Flags { zero, ..Flags::UNDEFINED }));
+        }
+        let unknowns = &mut self.world.memory.unknowns;
+        let form = unknowns.unknown(Range { low, high }).ok_or_else(other)?;
+        unknowns.lower(x);
+        unknowns.lower(y);
+        Ok((Word::Count(form), self.flags_of_count(&Word::Count(form), bytes)))
+    }
+
+    /// The least number 2^n - 1 that neither of two numbers exceeds; `None` if one may be negative.
+    fn ones(&self, x: Form, y: Form) -> Option<i64> {
+        let [x, y] = [x, y].map(|form| self.ranges().bounds(form));
+        let most = x.1.max(y.1).max(1);
+        (x.0.min(y.0) >= 0 && most >> 62 == 0).then(|| (2 << most.ilog2()) - 1)
     }
 
     /// The lowest or the highest bits of a count.
@@ -275,7 +330,7 @@ impl Run<'_, '_> {
             return Ok(divided);
         }
         if self.world.forks.follows
-            && let Some(variable) = self.ranges().dividend(form, divisor)
+            && let Some((variable, divisor)) = self.ranges().dividend(form, divisor)
         {
             self.world.memory.unknowns.asked = Some(Asked::Divided { variable, divisor });
             return Err(unsupported("a quotient of a number that is not known"));
@@ -286,6 +341,32 @@ impl Run<'_, '_> {
         Err(unsupported("a part of a number of blocks is not known"))
     }
 
+    /// Makes a public word in a register that is compared with a number a number of its own.
+    pub fn number_operands(&mut self, bytes: usize) -> Result<(), Fault> {
+        for (operand, other) in [(0, 1), (1, 0)] {
+            let register = self.i.op_register(operand);
+            if !self.world.forks.follows || register.size() < 4 || !register.is_gpr() {
+                continue;
+            }
+            let Word::Bits(cells) = self.held(register) else { continue };
+            let zero = self.zero();
+            let used = cells.iter().rposition(|&cell| cell != zero).map_or(0, |at| at + 1);
+            let is_unknown = cells[..used].iter().all(|&cell| cell == Cell::UNSET);
+            if !is_unknown || !(9..=62.min(8 * bytes)).contains(&used) {
+                continue;
+            }
+            let is_number = match self.word(other, bytes)? {
+                Word::Number(number) => number <= RESTS,
+                other => matches!(other, Word::Count(_)),
+            };
+            let range = Range { low: 0, high: (1 << used) - 1 };
+            if is_number && let Some(form) = self.world.memory.unknowns.unknown(range) {
+                self.x86.general[number(register)] = Word::Count(form);
+            }
+        }
+        Ok(())
+    }
+
     /// A public word that is not known, modulo a power of two: a number below it. `None` for other
     /// conjunctions.
     pub fn public_rest(&mut self, operands: [&[Cell]; 2]) -> Option<Form> {
@@ -293,7 +374,7 @@ impl Run<'_, '_> {
         let size = mask.checked_add(1).filter(|size| size.is_power_of_two() && *size <= RESTS)?;
         let low = size.ilog2() as usize;
         let is_unknown = |cells: &[Cell]| cells[..low].iter().all(|&cell| cell == Cell::UNSET);
-        let is_rest = low > 1 && self.world.forks.follows && operands.into_iter().any(is_unknown);
+        let is_rest = low > 2 && self.world.forks.follows && operands.into_iter().any(is_unknown);
         let range = Range { low: 0, high: mask as i64 };
         is_rest.then(|| self.world.memory.unknowns.unknown(range)).flatten()
     }
@@ -349,13 +430,19 @@ impl Run<'_, '_> {
         match shift {
             Shift::Left => self.count_word(form.times(divisor), bytes),
             Shift::Right | Shift::Arithmetic if is_quotient() => {
-                // Many cases are one, which is not known.
+                // Many cases are one, which is not known, and so are the bytes of a number.
                 let ranges = self.ranges();
                 if self.world.forks.follows
-                    && ranges.dividend(form, divisor).is_none()
+                    && ranges.divided(form, divisor).is_none()
+                    && (divisor >= 256 || ranges.dividend(form, divisor).is_none())
                     && ranges.quotients(form, divisor) > MANY
                 {
-                    return Err(unsupported("a quotient with many values"));
+                    let many = || unsupported("a quotient with many values");
+                    let (low, high) = ranges.bounds(form);
+                    let [low, high] = [low, high].map(|end| end as i64 / divisor);
+                    let range = Some(Range { low, high }).filter(|_| low > 0);
+                    let quotient = range.and_then(|r| self.world.memory.unknowns.unknown(r));
+                    return self.count_word(Some(quotient.ok_or_else(many)?), bytes);
                 }
                 let (quotient, _) = self.divided(form, divisor)?;
                 self.count_word(Some(quotient), bytes)
@@ -439,6 +526,7 @@ impl Run<'_, '_> {
             {
                 Ok((self.rounded(at, *mask)?, Flags::UNDEFINED))
             }
+            (Binary::Or, _) if self.world.forks.follows => Ok(self.address_or([a, b])),
             (Binary::And | Binary::Or | Binary::Xor, _) if self.world.forks.follows => {
                 Ok(self.unknown_result([a, b]))
             }
@@ -455,16 +543,7 @@ impl Run<'_, '_> {
         let (Flag::Public, Some((a, b))) = (flag, self.x86.compared) else { return Ok(flag) };
         let Some((condition, negated)) = Condition::of(code) else { return Ok(flag) };
         let is = match condition {
-            Condition::Equal => {
-                let difference = a.minus(b).ok_or_else(too_large)?;
-                let ranges = self.ranges();
-                // Positive and negative values first.
-                let sign = match ranges.at_least_zero(difference) {
-                    Verdict::Is(_) => difference.minus(Form::number(1)).ok_or_else(too_large)?,
-                    Verdict::Depends(_) => difference,
-                };
-                self.answer(ranges.is_zero(difference), sign)?
-            }
+            Condition::Equal => self.are_equal(a, b)?,
             Condition::Below => self.is_below(a, b)?,
             Condition::BelowOrEqual => !self.is_below(b, a)?,
             Condition::Less | Condition::Sign => self.is_less(a, b)?,
@@ -472,6 +551,17 @@ impl Run<'_, '_> {
             Condition::Overflow => return Ok(Flag::Undefined),
         };
         Ok(Flag::Is(is != negated))
+    }
+
+    fn are_equal(&mut self, a: Form, b: Form) -> Result<bool, Fault> {
+        let difference = a.minus(b).ok_or_else(too_large)?;
+        let ranges = self.ranges();
+        // Positive and negative values first.
+        let sign = match ranges.at_least_zero(difference) {
+            Verdict::Is(_) => difference.minus(Form::number(1)).ok_or_else(too_large)?,
+            Verdict::Depends(_) => difference,
+        };
+        self.answer(ranges.is_zero(difference), sign)
     }
 
     /// a < b

@@ -55,6 +55,7 @@ impl Run<'_, '_> {
             // The comparison of a canary, and the probe of a page of the stack.
             (Binary::Xor, a, b) if a == b => Ok(numbers(operation, 0, 0, 8)),
             (Binary::Or, Word::Pointer(at), Word::Number(0)) => moved(at, 0),
+            (Binary::Or, ..) if self.world.forks.follows => Ok(self.address_or([a, b])),
             (Binary::Add, Word::Pointer(at), Word::Distance(to, from))
             | (Binary::Add, Word::Distance(to, from), Word::Pointer(at))
                 if at.region == from.region =>
@@ -84,6 +85,22 @@ impl Run<'_, '_> {
             false => (Cell::UNSET, Flag::Undefined),
         };
         (Word::Bits(Box::new([cell; 64])), Flags::all(flag))
+    }
+
+    /// The disjunction of an address and another word.
+    pub fn address_or(&self, operands: [&Word; 2]) -> (Word, Flags) {
+        let is_zero = |word: &Word| *word == Word::Number(0);
+        let address = operands.iter().find_map(|word| word.place());
+        let inside = address.filter(|&at| self.is_inside(at));
+        match (operands.into_iter().any(is_zero), address, inside) {
+            (true, Some(at), _) => (Word::from(Address::from(at)), self.flags_of_address(at)),
+            (false, _, Some(_)) => {
+                let (word, flags) = self.unknown_result(operands);
+                let zero = if flags.zero.is_secret() { flags.zero } else { Flag::Is(false) };
+                (word, Flags { zero, ..flags })
+            }
+            _ => self.unknown_result(operands),
+        }
     }
 
     /// Whether an address is in the frame, in a buffer or in the object, or behind its last byte.

@@ -98,6 +98,9 @@ impl Run<'_, '_> {
     /// Arithmetic of two operands, whose result is written or not.
     pub fn binary(&mut self, operation: Binary, writes: bool) -> Done {
         let bytes = self.size(0)?;
+        if operation == Binary::Subtract {
+            self.number_operands(bytes)?;
+        }
         let (a, b) = match operation {
             // The value of the register does not matter.
             Binary::Xor | Binary::Subtract if self.are_same(0, 1) => {

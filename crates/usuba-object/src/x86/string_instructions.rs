@@ -115,9 +115,8 @@ impl Run<'_, '_> {
         // There is nothing at a number.
         let Some((to, from)) = to.place().zip(from.place()) else { return Ok(true) };
         let between = to.offset.minus(from.offset).ok_or_else(far)?;
-        let between = self.world.memory.unknowns.ranges.reduced(between).and_then(Form::value);
-        let is_far = |between: i64| between.unsigned_abs() >= bytes;
-        Ok(to.region != from.region || between.is_some_and(is_far))
+        let (low, high) = self.world.memory.unknowns.ranges.bounds(between);
+        Ok(to.region != from.region || low >= bytes.into() || high <= -i128::from(bytes))
     }
 }
 
