@@ -28,6 +28,24 @@ void *memset(void *to /* [length] */, int byte, size_t length);
 #define USUBA_PUBLIC(memory, length) ((void)(memory))
 #endif
 
+#if defined(__GNUC__)
+#define USUBA_APART __attribute__((noinline, unused))
+/* Compilers remove no call of a function with this statement. */
+#define USUBA_KEEP __asm__ __volatile__("")
+#else
+#define USUBA_APART
+#define USUBA_KEEP ((void)0)
+#endif
+
+/* Functions with this attribute clear the caller-saved registers, where compilers support it. */
+#define USUBA_CLEARS
+#if defined(__has_attribute) && (defined(USUBA_X86_64) || defined(USUBA_AARCH64))
+#if __has_attribute(zero_call_used_regs)
+#undef USUBA_CLEARS
+#define USUBA_CLEARS __attribute__((zero_call_used_regs("all")))
+#endif
+#endif
+
 /* Zeroization, inlined into its callers. */
 static inline void usuba_erase(void *memory, size_t length)
 {
@@ -44,4 +62,35 @@ static inline void usuba_erase(void *memory, size_t length)
     volatile uint8_t *byte = (volatile uint8_t *)memory;
     while (length--) *byte++ = 0;
 #endif
+}
+
+/* Copies a secret. The C library may leave it in registers that only some processors have. */
+static inline void usuba_copy(void *to, const void *from, size_t length)
+{
+#if defined(USUBA_X86_64)
+    __asm__ __volatile__("rep movsb" : "+D"(to), "+S"(from), "+c"(length) : : "memory");
+#else
+    memcpy(to, from, length);
+#endif
+}
+
+/* Clears the caller-saved registers. */
+static USUBA_APART USUBA_CLEARS void usuba_clear(void)
+{
+    USUBA_KEEP;
+}
+
+/* Kernels and their callers leave their variables on the stack below the caller. Behind calls with
+   secrets, public functions overwrite the stack below their own frame, and clear registers. They do
+   not with other compilers, or if USUBA_STACK is 0. */
+#if defined(__GNUC__) && (!defined(USUBA_STACK) || USUBA_STACK)
+#define USUBA_OVERWRITE(length) uint8_t room[length]; usuba_clear(); usuba_erase(room, sizeof room)
+#else
+#define USUBA_OVERWRITE(length) ((void)0)
+#endif
+
+/* As much as kernels on general registers and their callers take, by gcc and clang from -O1 on. */
+static USUBA_APART void usuba_wipe_calls(void)
+{
+    USUBA_OVERWRITE(112 * sizeof(size_t));
 }

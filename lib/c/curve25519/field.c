@@ -1,9 +1,7 @@
 
-/* Kernels and their callers leave their variables on the stack below the caller.
-   Public functions call the function with secrets, and then overwrite the stack below their own
-   frame: USUBA_STACK bytes, or USUBA_STACK_LADDER for X25519. This is enough for gcc and clang from
-   -O1 on; less is needed with short pointers and short code. The stack is not overwritten with other
-   compilers, or if the number is 0. */
+/* Public functions call the function with secrets, and then overwrite USUBA_STACK bytes of the stack,
+   or USUBA_STACK_LADDER for X25519. This is enough for gcc and clang from -O1 on; less is needed with
+   short pointers and short code. */
 #if !defined(USUBA_STACK)
 #if UINTPTR_MAX > 0xffffffff
 #define USUBA_STACK 3072
@@ -23,36 +21,11 @@
 #elif !defined(USUBA_STACK_LADDER)
 #define USUBA_STACK_LADDER USUBA_STACK
 #endif
-#if defined(__GNUC__)
-#define USUBA_APART __attribute__((noinline))
-#else
-#define USUBA_APART
-#endif
-
-/* Functions with this attribute clear the caller-saved registers, where compilers support it. */
-#define USUBA_CLEARS
-#if defined(__has_attribute) && (defined(__x86_64__) || defined(__aarch64__))
-#if __has_attribute(zero_call_used_regs)
-#undef USUBA_CLEARS
-#define USUBA_CLEARS __attribute__((zero_call_used_regs("all")))
-#endif
-#endif
-
-#if defined(__GNUC__) && USUBA_STACK
-/* The compiler must assume that the zeros are read. */
 #define USUBA_WIPE_STACK(name, length) \
-    static USUBA_APART USUBA_CLEARS void name(void) \
+    static USUBA_APART void name(void) \
     { \
-        uint8_t room[length]; \
-        memset(room, 0, sizeof room); \
-        __asm__ __volatile__("" : : "r"(room) : "memory"); \
+        USUBA_OVERWRITE(length); \
     }
-#else
-#define USUBA_WIPE_STACK(name, length) \
-    static void name(void) \
-    { \
-    }
-#endif
 USUBA_WIPE_STACK(usuba_wipe_stack, USUBA_STACK)
 USUBA_WIPE_STACK(usuba_wipe_ladder, USUBA_STACK_LADDER)
 

@@ -75,14 +75,14 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Random bytes, which are secret.
+    /// Random bytes, which are secret, in their buffer and nowhere else.
     fn random_bytes(&mut self, above: i64) -> Done {
         self.check_call(above)?;
         let [first, second] = [PARAMETERS[0], PARAMETERS[1]];
         let (to, bytes) = (self.pointed(first)?, self.length(second, 1)?);
         self.check_below(to, bytes)?;
         self.fill_memory(to, &[Cell::OPAQUE; 8], bytes)?;
-        self.library_returned(Word::Bits(Box::new([Cell::UNSET; 64])), true)
+        self.library_returned(Word::Bits(Box::new([Cell::UNSET; 64])), false)
     }
 
     /// A copy, with or without overlap, or `memset` if `overlap` is `None`.

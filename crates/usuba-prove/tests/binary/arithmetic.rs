@@ -107,10 +107,10 @@ fn answer_of_caller(
 ) -> Verdict {
     let object = Object::read(file, Extensions::ALL).expect("an object");
     let contract = compiler::contract(output, target).expect("a contract");
-    let linked = linked.iter().map(|name| name.to_string()).collect();
-    let c = COptions { prefix: "usuba_".to_string(), linked, ..Default::default() };
+    let c = COptions { prefix: "usuba_".to_string(), ..Default::default() };
     let kernels = compiler::kernels(&output.program, &output.checked.program, target, &c);
-    let kernels = kernels.expect("kernels");
+    let mut kernels = kernels.expect("kernels");
+    kernels.retain(|kernel| linked.contains(&&*kernel.name));
     let (demands, program) = (Demands::default(), &output.program);
     arithmetic::prove_either::<X86>(&object, &contract, program, most, &kernels, demands)
 }
