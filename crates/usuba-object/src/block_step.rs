@@ -102,7 +102,7 @@ impl Joining for Join {
 }
 
 impl Join {
-    /// The variables of the invariant, from those of the first turn; `None` if there is none.
+    /// The variables of the invariant, from the variables of the first turn; `None` if there is none.
     pub fn unknowns(&self, unknowns: &mut Unknowns, other: &Unknowns) -> Option<()> {
         let Unknowns { ranges, used, .. } = unknowns;
         // No claim names variables of the turn itself.

@@ -20,7 +20,8 @@
 //!
 //! - `verdict`: the verdict on a function, with its evidence.
 //! - `cell`: bits of registers and memory; why every lane is covered.
-//! - `path_join`: one state for the states in which paths meet.
+//! - `path_join`: one state for the states in which paths meet; `scope`: the variables where they
+//!   part.
 //! - `opaque`: words of which nothing is known, and names of single bits.
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
@@ -39,7 +40,7 @@
 //! - `block_step`: the inductive step over the turns of a loop.
 //! - `word_sums`: additions of words up to associativity and commutativity.
 //! - `safety`: memory safety, termination and constant time of any function; `safety_search`: its
-//!   paths and loops.
+//!   paths and loops; `safety_state`: their states.
 //! - `simulate`: the model on inputs, to be compared with a processor.
 //! - `integers`: the integer abstraction of words; `integer_values`: a program on such words;
 //!   `arithmetic`: the proof of a function that computes with integers.
@@ -71,6 +72,8 @@ mod path_join;
 mod repeats;
 pub mod safety;
 mod safety_search;
+mod safety_state;
+mod scope;
 pub mod simulate;
 pub mod stream;
 mod struct_fields;

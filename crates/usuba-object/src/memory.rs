@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use super::cell::Cell;
 use super::frame_phases::{KNOWN_PHASES, PHASES};
-use super::path_join::Scope;
+use super::scope::Scope;
 use super::stream::{Side, Stream};
 use super::symbolic_count::{Form, Unknowns};
 use super::{Fault, Rule};

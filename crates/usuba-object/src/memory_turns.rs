@@ -9,7 +9,8 @@
 use super::block_step::{Cover, Joining};
 use super::cell::Cell;
 use super::memory::{Memory, Place, Region, Whole};
-use super::symbolic_count::Form;
+use super::scope::Scope;
+use super::symbolic_count::{Form, VARIABLES};
 
 impl Memory {
     /// The invariant of this memory and, a turn of a loop later, of another one; see
@@ -24,7 +25,7 @@ impl Memory {
             return None;
         }
         for (own, next) in memory.scopes.iter_mut().zip(&other.scopes) {
-            *own = own.joined(next, join);
+            *own = own.joined(next, &|one, next| join.form(one, next));
         }
         for (own, next) in memory.buffers.iter_mut().zip(&other.buffers) {
             for (cell, &next) in own.cells.iter_mut().zip(&next.cells) {
@@ -75,6 +76,16 @@ impl Memory {
             }
         }
         Some(memory)
+    }
+
+    /// Notes the variables in use, where paths part.
+    pub fn enter_scope(&mut self, kept: [bool; VARIABLES]) {
+        self.scopes.push(Scope::new(kept, self.unknowns.ranges));
+    }
+
+    /// Forgets the variables where the paths parted that have met.
+    pub fn leave_scope(&mut self) {
+        self.scopes.pop();
     }
 
     /// Weakens the claims that another memory breaks.

@@ -11,8 +11,8 @@
 //! with the range of both, and a word that differs becomes unknown.
 //!
 //! *Soundness:* the joined state has each of the two states as a case: for all values of the
-//! variables of a path, the noted variables have the values of their forms, the new ones those of
-//! the forms that they replace, and the ranges contain them. A bit that differs is secret if it is
+//! variables of a path, the noted variables have the values of their forms, the new ones the
+//! values of the forms that they replace, and the ranges contain them. A bit that differs is secret if it is
 //! so on any path.
 //!
 //! *Reference:* Cousot, Cousot 1977 (joins of abstract states).
@@ -22,61 +22,8 @@ use std::cell::RefCell;
 use super::block_step::Joining;
 use super::cell::Cell;
 use super::memory::Memory;
+use super::scope::Scope;
 use super::symbolic_count::{Form, Range, Ranges, Unknowns, VARIABLES};
-
-/// The variables where paths part.
-#[derive(Clone, Debug)]
-pub struct Scope {
-    /// The form that each of them is now; `None` if it is not known, or was in no use.
-    forms: [Option<Form>; VARIABLES],
-    /// Variables that keep their meaning after the join.
-    kept: [bool; VARIABLES],
-    ranges: Ranges,
-}
-
-impl Scope {
-    fn new(kept: [bool; VARIABLES], ranges: Ranges) -> Scope {
-        let forms = std::array::from_fn(|at| kept[at].then(|| Form::variable(at)));
-        Scope { forms, kept, ranges }
-    }
-
-    /// Replaces each form.
-    pub fn map_forms(&mut self, of: &dyn Fn(Form) -> Form) {
-        self.forms.iter_mut().flatten().for_each(|form| *form = of(*form));
-    }
-
-    /// The scope of two states.
-    pub fn joined(&self, other: &Scope, join: &impl Joining) -> Scope {
-        let both = |at: usize| join.form(self.forms[at]?, other.forms[at]?);
-        Scope { forms: std::array::from_fn(both), ..self.clone() }
-    }
-
-    /// Whether another state has each form that this one claims.
-    pub fn covers(&self, other: &Scope, is: &impl Fn(Form, Form) -> bool) -> bool {
-        let pairs = self.forms.iter().zip(&other.forms);
-        let mut pairs = pairs.filter_map(|(claimed, found)| Some(((*claimed)?, *found)));
-        pairs.all(|(claimed, found)| found.is_some_and(|found| is(claimed, found)))
-    }
-
-    /// Drops the forms that another state does not have.
-    pub fn widen(&mut self, other: &Scope, is: &impl Fn(Form, Form) -> bool) {
-        for (claimed, found) in self.forms.iter_mut().zip(&other.forms) {
-            *claimed = claimed.filter(|&claimed| found.is_some_and(|found| is(claimed, found)));
-        }
-    }
-}
-
-impl Memory {
-    /// Notes the variables in use where paths part.
-    pub fn enter_scope(&mut self, kept: [bool; VARIABLES]) {
-        self.scopes.push(Scope::new(kept, self.unknowns.ranges));
-    }
-
-    /// Forgets the variables where the paths parted that have met.
-    pub fn leave_scope(&mut self) {
-        self.scopes.pop();
-    }
-}
 
 /// A path: its ranges, and the noted variables on it.
 struct Side {

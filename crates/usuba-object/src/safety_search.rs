@@ -10,19 +10,15 @@
 //! that is reached again is a loop, which `block_step` proves; a claim that a turn breaks is
 //! weakened. A quotient makes a number a multiple and a remainder.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
-
 use rustc_hash::FxHashMap;
 
 use super::block_step::{Cover, Join};
 use super::blocks::Turning;
-use super::cell::Bits;
 use super::frame_phases::KNOWN_PHASES;
-use super::memory::{Memory, Pointer};
-use super::path_join::Paths;
+use super::memory::Memory;
 use super::safety::{Evidence, Returns};
-use super::symbolic_count::{Asked, Form, Range, Ranges, Split, VARIABLES};
+use super::safety_state::{Meeting, State, Told, Visit};
+use super::symbolic_count::{Asked, Form, Range, Ranges, Split};
 use super::{Fault, Fork, Residue, Rule, Step, World};
 
 /// The most distinguished paths, and unknown branches on one of them.
@@ -38,85 +34,6 @@ const PERIOD: u32 = 2;
 /// A number with more values than this is handled by induction, not by enumeration.
 const MANY: i64 = 3;
 
-/// A point of an execution.
-#[derive(Clone)]
-pub struct State<M> {
-    pub machine: M,
-    pub memory: Memory,
-    /// Where the return addresses of the calls in progress are in the frame, the first call first.
-    pub calls: Vec<i64>,
-    /// The branches on secrets before it, by their numbers, with their outcomes.
-    pub secrets: Vec<(usize, bool)>,
-}
-
-/// A branch on a secret, and the statuses after each of its outcomes; `None` is a status that is not
-/// known.
-struct Told {
-    fault: Fault,
-    statuses: [BTreeSet<Option<u64>>; 2],
-}
-
-/// Where a part of the search ends: at a place in a function, and outside of the function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Meeting {
-    /// The number of calls in progress.
-    calls: usize,
-    place: Option<u64>,
-}
-
-impl Meeting {
-    /// The return of the proved function.
-    const END: Meeting = Meeting { calls: 0, place: None };
-
-    fn is_at<M: Turning>(self, state: &State<M>) -> bool {
-        let is_place = || self.place == Some(state.machine.place());
-        state.calls.len() < self.calls || state.calls.len() == self.calls && is_place()
-    }
-}
-
-impl<M: Turning> State<M> {
-    /// The same with another form in the place of each.
-    fn map_forms(&mut self, of: &dyn Fn(Form) -> Form) {
-        self.memory.map_forms(of);
-        self.machine.map_forms(of);
-    }
-
-    fn with_ranges(mut self: Box<Self>, ranges: Ranges) -> Box<Self> {
-        self.memory.unknowns.ranges = ranges;
-        self.map_forms(&|form| ranges.reduced(form).unwrap_or(form));
-        self
-    }
-
-    /// Whether another state may be joined with this one.
-    fn is_like(&self, other: &State<M>, returns: bool) -> bool {
-        self.calls == other.calls
-            && self.secrets == other.secrets
-            && self.machine.is_like(&other.machine, returns)
-    }
-
-    /// One state for two.
-    fn joined(&self, other: &State<M>, bits: &Bits) -> Option<State<M>> {
-        let constants = [false, true].map(|bit| bits.constant(bit));
-        let paths = Paths::new(&self.memory, &other.memory, constants)?;
-        let mut memory = self.memory.joined(&other.memory, &paths)?;
-        let machine = self.machine.joined(&other.machine, bits, &paths);
-        paths.finish(&mut memory);
-        Some(State { machine, memory, calls: self.calls.clone(), secrets: self.secrets.clone() })
-    }
-
-    /// The variables in use.
-    fn variables(&mut self) -> [bool; VARIABLES] {
-        let used = RefCell::new([false; VARIABLES]);
-        self.map_forms(&|form| {
-            for (is_used, factor) in used.borrow_mut().iter_mut().zip(form.terms) {
-                *is_used |= factor != 0;
-            }
-            form
-        });
-        used.into_inner()
-    }
-}
-
 /// The reason why an execution stops.
 enum Stop {
     Returned,
@@ -124,30 +41,6 @@ enum Stop {
     Met,
     Fork(Fork, Fault),
     Asked(Asked, Fault),
-}
-
-/// A branch that depends on a number that is not known.
-#[derive(Clone)]
-pub struct Visit<M> {
-    key: Key,
-    /// Turns after which states are alike, and turns since the last such state.
-    period: u32,
-    passes: u32,
-    state: Box<State<M>>,
-    split: Split,
-    /// The invariant of the turns, once the branch has been reached again.
-    every: Option<(Box<State<M>>, Cover)>,
-    /// A weaker invariant, after a turn broke a claim.
-    wider: Option<Box<State<M>>>,
-}
-
-/// The address of a branch, and the callers of its function.
-type Key = (u64, Vec<(i64, Pointer)>);
-
-impl<M> Visit<M> {
-    fn new(key: Key, state: Box<State<M>>, split: Split) -> Visit<M> {
-        Visit { key, period: 1, passes: 0, state, split, every: None, wider: None }
-    }
 }
 
 /// The states where a part of the search ends.

@@ -1,0 +1,124 @@
+//! States of the search of safety proofs: points of executions, and branches that they have passed.
+//!
+//! ```text
+//! state     registers, memory, calls in progress, branches on secrets that lead to it
+//! meeting   a place in the function of the n-th call, or its return
+//! visit     a branch with the state at its first turn, and the invariant of all turns
+//! ```
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use super::Fault;
+use super::block_step::Cover;
+use super::blocks::Turning;
+use super::cell::Bits;
+use super::memory::{Memory, Pointer};
+use super::path_join::Paths;
+use super::symbolic_count::{Form, Ranges, Split, VARIABLES};
+
+/// A point of an execution.
+#[derive(Clone)]
+pub struct State<M> {
+    pub machine: M,
+    pub memory: Memory,
+    /// Where the return addresses of the calls in progress are in the frame, the first call first.
+    pub calls: Vec<i64>,
+    /// The branches on secrets before it, by their numbers, with their outcomes.
+    pub secrets: Vec<(usize, bool)>,
+}
+
+/// A branch on a secret, and the statuses after each of its outcomes; `None` is a status that is not
+/// known.
+pub struct Told {
+    pub fault: Fault,
+    pub statuses: [BTreeSet<Option<u64>>; 2],
+}
+
+/// Where a part of the search ends: at a place in a function, and outside of the function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Meeting {
+    /// The number of calls in progress.
+    pub calls: usize,
+    pub place: Option<u64>,
+}
+
+impl Meeting {
+    /// The return of the proved function.
+    pub const END: Meeting = Meeting { calls: 0, place: None };
+
+    /// Whether a state is at it, or outside of its function.
+    pub fn is_at<M: Turning>(self, state: &State<M>) -> bool {
+        let is_place = || self.place == Some(state.machine.place());
+        state.calls.len() < self.calls || state.calls.len() == self.calls && is_place()
+    }
+}
+
+impl<M: Turning> State<M> {
+    /// The same with another form in the place of each.
+    pub fn map_forms(&mut self, of: &dyn Fn(Form) -> Form) {
+        self.memory.map_forms(of);
+        self.machine.map_forms(of);
+    }
+
+    /// The part of the state in some ranges.
+    pub fn with_ranges(mut self: Box<Self>, ranges: Ranges) -> Box<Self> {
+        self.memory.unknowns.ranges = ranges;
+        self.map_forms(&|form| ranges.reduced(form).unwrap_or(form));
+        self
+    }
+
+    /// Whether another state may be joined with this one.
+    pub fn is_like(&self, other: &State<M>, returns: bool) -> bool {
+        self.calls == other.calls
+            && self.secrets == other.secrets
+            && self.machine.is_like(&other.machine, returns)
+    }
+
+    /// One state for two.
+    pub fn joined(&self, other: &State<M>, bits: &Bits) -> Option<State<M>> {
+        let constants = [false, true].map(|bit| bits.constant(bit));
+        let paths = Paths::new(&self.memory, &other.memory, constants)?;
+        let mut memory = self.memory.joined(&other.memory, &paths)?;
+        let machine = self.machine.joined(&other.machine, bits, &paths);
+        paths.finish(&mut memory);
+        Some(State { machine, memory, calls: self.calls.clone(), secrets: self.secrets.clone() })
+    }
+
+    /// The variables in use.
+    pub fn variables(&mut self) -> [bool; VARIABLES] {
+        let used = RefCell::new([false; VARIABLES]);
+        self.map_forms(&|form| {
+            for (is_used, factor) in used.borrow_mut().iter_mut().zip(form.terms) {
+                *is_used |= factor != 0;
+            }
+            form
+        });
+        used.into_inner()
+    }
+}
+
+/// A branch that depends on a number that is not known.
+#[derive(Clone)]
+pub struct Visit<M> {
+    pub key: Key,
+    /// Turns after which states are alike, and turns since the last such state.
+    pub period: u32,
+    pub passes: u32,
+    pub state: Box<State<M>>,
+    pub split: Split,
+    /// The invariant of the turns, once the branch has been reached again.
+    pub every: Option<(Box<State<M>>, Cover)>,
+    /// A weaker invariant, after a turn broke a claim.
+    pub wider: Option<Box<State<M>>>,
+}
+
+/// The address of a branch, and the callers of its function.
+pub type Key = (u64, Vec<(i64, Pointer)>);
+
+impl<M> Visit<M> {
+    /// The first time at a branch.
+    pub fn new(key: Key, state: Box<State<M>>, split: Split) -> Visit<M> {
+        Visit { key, period: 1, passes: 0, state, split, every: None, wider: None }
+    }
+}
