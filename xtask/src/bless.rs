@@ -25,6 +25,8 @@ const PARTS: &[Part] = &[
     ("counts",      &["test", "--package", "usuba-bench", "--test", "counts"]),
     ("factors",     &["test", "--package", "usuba-bench", "--test", "factors"]),
     ("transcripts", &["test", "--package", "usubac", "--test", "cli"]),
+    ("proofs",      &["test", "--package", "usubac", "--test", "linked", "nacl"]),
+    ("functions",   &["run", "--package", "documents", "--", "functions"]),
     ("documents",   &["run", "--package", "documents", "--", "docs"]),
     ("prose",       &[]),
 ];

@@ -41,6 +41,8 @@ pub struct Request<'a> {
     pub manifest: Option<&'a Path>,
     /// The folder of the cipher folders.
     pub folder: &'a Path,
+    /// Exported functions and units: only these, if there are any.
+    pub functions: &'a [String],
     pub jobs: Option<u16>,
     /// The folder of the proof cache.
     pub cache: Option<objects::Cache>,
@@ -113,7 +115,18 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     }
     let units = written.units.iter().map(Task::Unit);
     let exported = manifest.functions.iter().map(Task::Declared);
-    let tasks: Vec<Task> = units.chain(exported).filter(|task| is_there(task.name())).collect();
+    let mut tasks: Vec<Task> = units.chain(exported).filter(|task| is_there(task.name())).collect();
+    if let Some(other) = request.functions.iter().find(|f| tasks.iter().all(|t| t.name() != **f)) {
+        return Err(format!(
+            "found no function `{other}` with a contract in {}, expected an exported function or a unit \
+             of its manifest",
+            request.file.display()
+        ));
+    }
+    let is_wanted = |name: &str| {
+        request.functions.is_empty() || request.functions.iter().any(|wanted| wanted == name)
+    };
+    tasks.retain(|task| is_wanted(task.name()));
     let found = threads::each(&tasks, request.jobs, |task| {
         let answers = match task {
             Task::Unit(unit) => work.unit(unit, &all),
@@ -129,7 +142,8 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
         }
     }
     let member = |(at, member): (usize, &Opened)| {
-        let rows = member.rows(|symbol| rows.remove(&(at, symbol.to_string())));
+        let mut rows = member.rows(|symbol| rows.remove(&(at, symbol.to_string())));
+        rows.retain(|row| is_wanted(&row.function));
         let Opened { name, sha256, object } = member;
         let is_function = |name: &&str| *name != GLOBAL_OFFSET_TABLE;
         let externals = object.undefined().into_iter().filter(is_function);

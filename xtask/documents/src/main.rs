@@ -1,9 +1,10 @@
-//! `documents docs [FOLDER]`, `documents peers`, `documents toolchains`: `cargo xtask` runs this program.
+//! `documents docs [FOLDER]`, `documents functions`, `documents peers`, `documents toolchains`: `cargo
+//! xtask` runs this program.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use documents::{docs, peers, toolchains};
+use documents::{docs, functions, peers, toolchains};
 use xtask::repo::Repo;
 
 fn main() -> ExitCode {
@@ -12,6 +13,7 @@ fn main() -> ExitCode {
     let binaries = args.get(1).map(Path::new);
     let check = |repo: Repo| match args.first().map(String::as_str) {
         Some("docs") => docs::check(&repo, binaries),
+        Some("functions") => functions::check(&repo, docs::bless()),
         Some("peers") => peers::check(&repo, docs::bless()),
         Some("toolchains") => toolchains::check(&repo, docs::bless()),
         other => Err(std::io::Error::other(format!("there is no command {other:?}"))),

@@ -1,6 +1,6 @@
 //! Programs and generated tables of the repository, so that `cargo test` finds them out of date.
 
-use documents::{docs, toolchains};
+use documents::{docs, functions, toolchains};
 use xtask::repo::{Finding, Repo};
 
 fn assert_none(findings: &[Finding]) {
@@ -18,4 +18,10 @@ fn programs_in_documents_compile() {
 fn the_table_of_tools_follows_from_the_targets() {
     let repo = Repo::load().expect("the repository can be read");
     assert_none(&toolchains::check(&repo, false).expect("nothing is written"));
+}
+
+#[test]
+fn the_page_about_nacl_follows_from_its_proofs() {
+    let repo = Repo::load().expect("the repository can be read");
+    assert_none(&functions::check(&repo, false).expect("nothing is written"));
 }

@@ -31,6 +31,9 @@ pub struct Prove {
     /// above]
     #[arg(long, value_name = "FILE.toml", requires = "dist")]
     pub manifest: Option<PathBuf>,
+    /// Only these functions of the file; may be repeated
+    #[arg(long = "function", value_name = "NAME", requires = "dist")]
+    pub functions: Vec<String>,
     /// Where the cipher folders are
     #[arg(long, value_name = "DIR", default_value = "ciphers", requires = "folders")]
     pub folder: PathBuf,

@@ -26,6 +26,7 @@ pub fn run(args: &Prove, file: &Path) -> Result<(), Failure> {
         file,
         manifest: args.manifest.as_deref(),
         folder: &args.folder,
+        functions: &args.functions,
         jobs: args.jobs,
         cache: cache::store(args.cache.clone(), args.no_cache),
     };
