@@ -30,10 +30,12 @@ void *memset(void *to /* [length] */, int byte, size_t length);
 
 #if defined(__GNUC__)
 #define USUBA_APART __attribute__((noinline, unused))
+#define USUBA_SPARE __attribute__((unused))
 /* Compilers remove no call of a function with this statement. */
 #define USUBA_KEEP __asm__ __volatile__("")
 #else
 #define USUBA_APART
+#define USUBA_SPARE
 #define USUBA_KEEP ((void)0)
 #endif
 
@@ -65,7 +67,7 @@ static inline void usuba_erase(void *memory, size_t length)
 }
 
 /* Copies a secret. The C library may leave it in registers that only some processors have. */
-static inline void usuba_copy(void *to, const void *from, size_t length)
+static inline USUBA_SPARE void usuba_copy(void *to, const void *from, size_t length)
 {
 #if defined(USUBA_X86_64)
     __asm__ __volatile__("rep movsb" : "+D"(to), "+S"(from), "+c"(length) : : "memory");
