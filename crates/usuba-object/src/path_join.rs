@@ -12,8 +12,8 @@
 //!
 //! *Soundness:* the joined state has each of the two states as a case: for all values of the
 //! variables of a path, the noted variables have the values of their forms, the new ones the
-//! values of the forms that they replace, and the ranges contain them. A bit that differs is secret if it is
-//! so on any path.
+//! values of the forms that they replace, and the ranges contain them. A bit that differs is secret
+//! if it is so on any path.
 //!
 //! *Reference:* Cousot, Cousot 1977 (joins of abstract states).
 

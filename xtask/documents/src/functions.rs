@@ -29,14 +29,7 @@ pub fn check(repo: &Repo, bless: bool) -> io::Result<Vec<Finding>> {
     let Some(text) = page(&list.text) else {
         return Ok(vec![Finding::new(CLAIMS, 0, "has a line without a compiler or a function")]);
     };
-    if repo.get(PAGE).is_some_and(|file| file.text == text) {
-        return Ok(Vec::new());
-    }
-    if bless {
-        std::fs::write(repo.root.join(PAGE), text)?;
-        return Ok(Vec::new());
-    }
-    Ok(vec![Finding::new(PAGE, 0, "is out of date: run `cargo xtask bless`")])
+    crate::generated(repo, PAGE, &text, bless)
 }
 
 /// The page; `None` if a line has another form.

@@ -11,3 +11,22 @@ pub mod docs;
 pub mod functions;
 pub mod peers;
 pub mod toolchains;
+
+use std::io;
+
+use xtask::repo::{Finding, Repo};
+
+/// Compares a generated file with its text, or writes it.
+///
+/// # Errors
+/// The file cannot be written.
+fn generated(repo: &Repo, path: &str, text: &str, bless: bool) -> io::Result<Vec<Finding>> {
+    if repo.get(path).is_some_and(|file| file.text == text) {
+        return Ok(Vec::new());
+    }
+    if bless {
+        std::fs::write(repo.root.join(path), text)?;
+        return Ok(Vec::new());
+    }
+    Ok(vec![Finding::new(path, 0, "is out of date: run `cargo xtask bless`")])
+}

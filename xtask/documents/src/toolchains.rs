@@ -12,15 +12,7 @@ const PATH: &str = "scripts/toolchains";
 /// # Errors
 /// The table cannot be written.
 pub fn check(repo: &Repo, bless: bool) -> io::Result<Vec<Finding>> {
-    let text = table();
-    if repo.get(PATH).is_some_and(|file| file.text == text) {
-        return Ok(Vec::new());
-    }
-    if bless {
-        std::fs::write(repo.root.join(PATH), text)?;
-        return Ok(Vec::new());
-    }
-    Ok(vec![Finding::new(PATH, 0, "is out of date: run `cargo xtask bless`")])
+    crate::generated(repo, PATH, &table(), bless)
 }
 
 fn table() -> String {
