@@ -476,3 +476,22 @@ fn a_backend_is_used_after_its_features_were_found() {
         }
     }
 }
+
+/// A table has the address of a constant that the linker merges, and no address inside of one.
+#[test]
+fn addresses_of_merged_constants_are_known() {
+    let body = |offset: u32, last: u32| {
+        format!(
+            "mov rax, [rip + table]; mov cl, [rax]; mov cl, [rax + {last}]; ret; \
+             .section .data.rel.ro, \"aw\", @progbits; table: .quad .rodata.str1.1 + {offset}; \
+             .section .rodata.str1.1, \"aMS\", @progbits, 1; .string \"one\"; .string \"three\""
+        )
+    };
+    for (offset, last) in [(0, 3), (4, 5)] {
+        assembled(&body(offset, last), Returns::Nothing).expect("a constant");
+        let fault = assembled(&body(offset, last + 1), Returns::Nothing).expect_err("behind it");
+        assert_eq!(fault.rule, Rule::OutOfBounds, "{fault}");
+    }
+    let fault = assembled(&body(5, 0), Returns::Nothing).expect_err("a part of a constant");
+    assert!(fault.what.contains("merges"), "{fault}");
+}
