@@ -24,6 +24,7 @@ use usuba::ir::{Program, verify};
 
 use super::block_function::{Interface, KeyPointer, Meaning};
 use super::block_step::{Cover, Join, Joining};
+use super::call_summaries::Summarized;
 use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
 use super::compare::ENGINES;
@@ -43,7 +44,7 @@ use usuba_equiv::rewrites::Rewrites;
 use usuba_equiv::value_numbering::Graph;
 
 /// A machine whose states can be compared at the turns of a loop.
-pub trait Turning: Machine + Clone {
+pub trait Turning: Machine + Clone + Summarized {
     /// The address of the next instruction.
     fn place(&self) -> u64;
 

@@ -86,6 +86,7 @@ impl Memory {
         stack: i64,
         is_secret: impl Fn(Cell) -> bool,
     ) -> Result<Cell, Fault> {
+        self.note_open();
         let cells = match (at.region, self.span(at, length, stack)?) {
             (Region::Buffer(number), None) => std::slice::from_ref(&self.extents[&number].content),
             (Region::Buffer(number), Some(span)) => {
@@ -113,6 +114,7 @@ impl Memory {
         stack: i64,
         (content, is_secret): (Cell, impl Fn(Cell) -> bool),
     ) -> Result<(), Fault> {
+        self.note_open();
         let span = self.span(at, length, stack)?;
         let secret = is_secret(content);
         let join = |cell: &mut Cell| {

@@ -39,6 +39,8 @@
 //! - `stream`: buffers of any number of blocks.
 //! - `block_step`: the inductive step over the turns of a loop.
 //! - `word_sums`: additions of words up to associativity and commutativity.
+//! - `call_summaries`: calls whose effect is known from an earlier call; `footprint`: the bytes that
+//!   a call uses.
 //! - `safety`: memory safety, termination and constant time of any function; `safety_search`: its
 //!   paths and loops; `safety_state`: their states.
 //! - `simulate`: the model on inputs, to be compared with a processor.
@@ -54,6 +56,7 @@ pub mod block_function;
 pub mod block_step;
 pub mod blocks;
 pub mod byte_order;
+mod call_summaries;
 pub mod callgraph;
 pub mod calls;
 pub mod cell;
@@ -61,6 +64,7 @@ pub mod compare;
 pub mod elf;
 pub mod extensions;
 mod extents;
+mod footprint;
 mod frame_phases;
 pub mod integer_values;
 pub mod integers;

@@ -8,6 +8,7 @@ use iced_x86::{ConditionCode, OpKind, Register};
 use super::address::Address;
 use super::registers::{Flag, RSP, Word, X87};
 use super::{Done, Run, unsupported};
+use crate::call_summaries::NOWHERE;
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::{Pointer, Region};
@@ -171,6 +172,10 @@ impl Run<'_, '_> {
     fn return_to_caller(&mut self) -> Result<Step, Fault> {
         match self.pop()? {
             Word::Pointer(Pointer { region: Region::Caller, offset: 0 }) => Ok(Step::Returned),
+            Word::Pointer(Pointer { region: Region::Return, offset: 0 }) => {
+                self.x86.next = NOWHERE;
+                Ok(Step::Back)
+            }
             Word::Pointer(at) if let Some(place) = Object::place(at) => {
                 self.x86.next = place;
                 Ok(Step::Back)
