@@ -219,7 +219,7 @@ impl<M: Turning> Summary<M> {
     ) -> Option<Summary<M>> {
         let start = state.machine.stack_offset();
         let (_, callers) = state.calls.split_last()?;
-        let returns = |end: &Box<State<M>>| {
+        let returns = |end: &State<M>| {
             end.calls == callers
                 && end.secrets == state.secrets
                 && end.memory.orders == state.memory.orders
@@ -228,14 +228,14 @@ impl<M: Turning> Summary<M> {
         let footprints: Vec<&Footprint> =
             ends.iter().filter_map(|end| end.memory.footprint.as_ref()).collect();
         let is_open = footprints.iter().any(|footprint| footprint.is_open.get());
-        if ends.is_empty() || is_open || !ends.iter().all(returns) {
+        if ends.is_empty() || is_open || !ends.iter().all(|end| returns(end)) {
             return None;
         }
         let whole = |whole| relative(whole, start, call);
         let mut read = Bytes::default();
         footprints.iter().for_each(|footprint| read.add_all(&footprint.read));
         read.remove((Region::Frame, start), 8);
-        let exit = |(end, footprint): (&Box<State<M>>, &&Footprint)| {
+        let exit = |(end, footprint): (&State<M>, &&Footprint)| {
             let mut written = end.memory.content(&footprint.written);
             written.wholes.retain(|&(at, _)| footprint.written.has(at, 8));
             Exit {
@@ -254,7 +254,7 @@ impl<M: Turning> Summary<M> {
             asked,
             phase: state.memory.phase_at(start, asked),
             reach: [low - start, high - start],
-            exits: ends.iter().zip(&footprints).map(exit).collect(),
+            exits: ends.iter().map(|end| &**end).zip(&footprints).map(exit).collect(),
         })
     }
 
