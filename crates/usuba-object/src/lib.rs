@@ -151,7 +151,7 @@ pub struct World<'a> {
     pub bits: Bits,
     pub memory: Memory,
     pub object: &'a Object,
-    /// Kernels in other objects.
+    /// Kernels with their own proofs.
     pub calls: Calls,
     pub forks: Forks,
 }
