@@ -15,6 +15,7 @@
 use std::collections::BTreeMap;
 
 use super::cell::Cell;
+use super::dispatch;
 use super::frame_phases::{KNOWN_PHASES, PHASES};
 use super::scope::Scope;
 use super::stream::{Side, Stream};
@@ -156,6 +157,8 @@ pub struct Memory {
     pub(super) lowest: i64,
     /// Assumed orders of two regions: whether the first one, by the order of their names, is lower.
     pub(super) orders: BTreeMap<[Region; 2], bool>,
+    /// The choice of a backend, which is a variable of the object.
+    pub choice: dispatch::Known,
 }
 
 /// The result of a load.
@@ -187,6 +190,7 @@ impl Memory {
             asked: KNOWN_PHASES,
             lowest: 0,
             orders: BTreeMap::new(),
+            choice: dispatch::Known::default(),
         };
         let caller = Whole::Pointer(Pointer { region: Region::Caller, offset: 0 });
         for (at, whole) in [Some(caller)].iter().chain(arguments).enumerate() {

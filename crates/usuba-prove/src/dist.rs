@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,7 @@ use usuba_library::declarations::{Function, Struct};
 use usuba_library::manifest::{ENDING, Manifest};
 use usuba_library::{Unit, UnitKind};
 use usuba_object::callgraph::CallGraph;
+use usuba_object::dispatch::Dispatch;
 use usuba_object::elf::{self, Object};
 use usuba_object::extensions::Extensions;
 use usuba_object::safety;
@@ -91,13 +93,20 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
         let name = if name.is_empty() { file_name(request.file) } else { name };
         Ok(Opened { name, sha256: sha256(&bytes), object })
     });
-    let members: Vec<Opened> = members.collect::<Result<_, String>>()?;
+    let mut members: Vec<Opened> = members.collect::<Result<_, String>>()?;
     let path = match request.manifest {
         Some(path) => path.to_path_buf(),
         None => found(request.file)?,
     };
     let manifest = Manifest::read(&path)?;
     let written = usuba_library::regenerate(&manifest, request.folder)?;
+    if let Some(choice) = &manifest.dispatch {
+        for Opened { object, .. } in &mut members {
+            let values = choice.values.iter().map(|choice| (choice.value, &*choice.features));
+            object.dispatch =
+                Dispatch::new(|name| object.variable(name), &choice.cell, values).map(Arc::new);
+        }
+    }
     let (types, cache) = (&manifest.structs, &request.cache);
     let work = Work { members: &members, cache, types, proofs: Known::default() };
     let is_there = |name: &str| members.iter().any(|member| member.has(name));
@@ -307,12 +316,13 @@ impl Work<'_> {
         let members = self.members.iter().enumerate();
         let there = members.filter(|(_, member)| member.has(&function.name));
         let answer = |(at, member): (usize, &Opened)| {
+            let dispatch = &member.object.dispatch;
             let statement = Statement {
                 build: this_build().unwrap_or_default().to_string(),
                 source: String::new(),
                 program: String::new(),
                 schedule: String::new(),
-                function: sha256(format!("{function:?} {:?}", self.types).as_bytes()),
+                function: sha256(format!("{function:?} {:?} {dispatch:?}", self.types).as_bytes()),
                 object: member.sha256.clone(),
             };
             (at, self.known(statement, || safe(function, self.types, &member.object)))

@@ -74,6 +74,8 @@ pub fn object(
 ) -> Result<Vec<Proof>, String> {
     let mut object = object.clone();
     object.extensions = Extensions::of(unit.section.cflags);
+    // The callers have made the choice.
+    object.dispatch = None;
     let object = &object;
     let (program, demands) = (&output.program, Demands::default());
     if let UnitKind::Blocks(of) = &unit.kind {
