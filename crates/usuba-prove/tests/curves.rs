@@ -381,8 +381,10 @@ fn ladders_multiply_points_by_scalars() {
         let ladder = decls.iter().position(|decl| *decl.name == *"x25519").expect("a node");
         let mut nodes = BTreeSet::from([ladder]);
         // Callees come first.
-        for caller in (0..=ladder).rev().filter(|at| nodes.clone().contains(at)) {
-            nodes.extend(&decls[caller].links);
+        for caller in (0..=ladder).rev() {
+            if nodes.contains(&caller) {
+                nodes.extend(&decls[caller].links);
+            }
         }
         let nodes = nodes.into_iter().map(|at| &*decls[at].name);
         let kernel = Kernel {
