@@ -279,10 +279,10 @@ impl Functions {
             code.replace_range(start..end, "");
         }
         // Linked nodes come first, so nothing has to be declared.
-        let is_code = |line: &&str| {
-            !line.starts_with("#include") && !(line.starts_with("static ") && line.ends_with(");"))
+        let is_declared = |line: &str| {
+            line.starts_with("#include") || line.starts_with("static ") && line.ends_with(");")
         };
-        for line in code.lines().filter(is_code) {
+        for line in code.lines().filter(|line| !is_declared(line)) {
             if piece.is_empty() && line.is_empty() {
                 continue;
             }
