@@ -58,7 +58,7 @@ pub trait Turning: Machine + Clone + Summarized {
     fn meeting(object: &Object, branch: u64) -> Option<u64>;
 
     /// Whether two states at one place may be joined, where a function returns or inside of one.
-    fn is_like(&self, other: &Self, returns: bool) -> bool;
+    fn is_like(&self, other: &Self, object: &Object, returns: bool) -> bool;
 
     /// Goes to an address.
     fn go_to(&mut self, place: u64);

@@ -30,6 +30,7 @@ use rustc_hash::FxHashMap;
 use super::Fault;
 use super::blocks::Turning;
 use super::cell::{Bits, Cell};
+use super::dispatch;
 use super::elf::Object;
 use super::footprint::{Bytes, Content, Footprint, moved};
 use super::memory::{Pointer, Region, Whole};
@@ -79,6 +80,8 @@ struct Summary<M> {
     /// The registers at the call, and the bytes that are read.
     machine: M,
     read: Content,
+    /// The choice of a backend.
+    choice: dispatch::Known,
     /// The nodes of the graph at the call: later names of bits are new ones.
     nodes: usize,
     /// The alignment of the frame that is tested, and the stack pointer modulo it.
@@ -94,6 +97,7 @@ struct Exit<M> {
     machine: M,
     written: Content,
     lost: Option<(i64, bool)>,
+    choice: dispatch::Known,
 }
 
 /// The summaries of a search.
@@ -242,6 +246,7 @@ impl<M: Turning> Summary<M> {
                 machine: end.machine.moved(&whole),
                 written: written.moved(-start, &whole),
                 lost: footprint.lost.map(|(end, secret)| (end - start, secret)),
+                choice: end.memory.choice,
             }
         };
         let asked = ends.iter().map(|end| end.memory.asked).max()?;
@@ -250,6 +255,7 @@ impl<M: Turning> Summary<M> {
         Some(Summary {
             machine: state.machine.moved(&whole),
             read: state.memory.content(&read).moved(-start, &whole),
+            choice: state.memory.choice,
             nodes,
             asked,
             phase: state.memory.phase_at(start, asked),
@@ -278,6 +284,7 @@ impl<M: Turning> Summary<M> {
         };
         let [low, high] = self.reach.map(|offset| i128::from(offset) + i128::from(start));
         let is_of = memory.reaches(low, high)
+            && memory.choice == self.choice
             && memory.phase_at(start, self.asked) == self.phase
             && machine.is_case_of(&self.machine, bits, &is_case)
             && memory.is_case_of(&self.read.moved(start, &|whole| shifted(whole, start)), is_case);
@@ -308,6 +315,7 @@ impl<M: Turning> Summary<M> {
             }
             self.reach.iter().for_each(|&offset| memory.note_reach(start + offset));
             memory.asked = memory.asked.max(self.asked);
+            memory.choice = exit.choice;
             if let Some((end, secret)) = exit.lost {
                 memory.lose_below(start + end, |cell| secret || bits.is_secret(cell));
             }

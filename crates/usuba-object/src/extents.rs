@@ -46,6 +46,17 @@ impl Memory {
         }
     }
 
+    /// Whether an offset is in the frame, or behind its last byte.
+    pub fn is_in_frame(&self, offset: Form) -> bool {
+        let (low, high) = self.unknowns.ranges.bounds(offset);
+        let is_inside = self.reaches(low, high);
+        match offset.value() {
+            Some(offset) if is_inside => self.note_reach(offset),
+            _ => self.note_open(),
+        }
+        is_inside
+    }
+
     /// The bytes of the frame or of a buffer of known size that an access may reach; `None` for an
     /// extent.
     fn span(&self, at: Moving, length: Form, stack: i64) -> Result<Option<Range<i64>>, Fault> {

@@ -28,7 +28,8 @@
 //! - `extents`: accesses whose address or length is not known.
 //! - `struct_fields`: public numbers in structs of the caller.
 //! - `memory_turns`: memory at the turns of a loop; `frame_phases`: the alignment of the frame.
-//! - `elf`: object files; `extensions`: the instructions that a target has.
+//! - `elf`: object files; `extensions`: the instructions that a target has; `dispatch`: the choice
+//!   of a target at run time.
 //! - `kernel_contract`: buffers and the meaning of their bits.
 //! - `callgraph`: the calls of all functions of an object.
 //! - `compare`: the proof of a kernel; `calls`: functions that call other kernels.
@@ -61,6 +62,7 @@ pub mod callgraph;
 pub mod calls;
 pub mod cell;
 pub mod compare;
+pub mod dispatch;
 pub mod elf;
 pub mod extensions;
 mod extents;
@@ -91,6 +93,7 @@ use std::fmt;
 use calls::Calls;
 use cell::{Bits, Cell};
 use elf::Object;
+use extensions::Extensions;
 use memory::{Memory, Whole};
 
 /// The rule that an instruction breaks.
@@ -155,7 +158,7 @@ pub struct World<'a> {
     pub bits: Bits,
     pub memory: Memory,
     pub object: &'a Object,
-    /// Kernels in other objects.
+    /// Kernels with their own proofs.
     pub calls: Calls,
     pub forks: Forks,
 }
@@ -183,6 +186,14 @@ pub struct Fork {
 const OPERATORS: usize = 1 << 23;
 
 impl World<'_> {
+    /// The instructions that the processor has.
+    fn extensions(&self) -> &Extensions {
+        match &self.object.dispatch {
+            Some(dispatch) => dispatch.extensions(&self.memory.choice),
+            None => &self.object.extensions,
+        }
+    }
+
     /// Executes an instruction.
     ///
     /// # Errors

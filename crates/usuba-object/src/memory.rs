@@ -15,8 +15,9 @@
 use std::collections::BTreeMap;
 
 use super::cell::Cell;
+use super::dispatch;
 use super::footprint::Footprint;
-use super::frame_phases::{KNOWN_PHASES, PHASES};
+use super::frame_phases::KNOWN_PHASES;
 use super::scope::Scope;
 use super::stream::{Side, Stream};
 use super::symbolic_count::{Form, Unknowns};
@@ -155,13 +156,15 @@ pub struct Memory {
     /// Pointers and counts in the frame, and counts in buffers, by the first of eight bytes.
     pub(super) wholes: BTreeMap<Place, Whole>,
     /// The assumed entry stack pointer modulo `PHASES`.
-    phase: u64,
+    pub(super) phase: u64,
     /// The largest alignment of the frame that was tested, from `KNOWN_PHASES` on.
     pub asked: u64,
     /// The lowest offset in the frame that was written.
     pub(super) lowest: i64,
     /// Assumed orders of two regions: whether the first one, by the order of their names, is lower.
     pub(super) orders: BTreeMap<[Region; 2], bool>,
+    /// The choice of a backend, which is a variable of the object.
+    pub choice: dispatch::Known,
     /// The bytes that the last open call has used, if it is summarized.
     pub(super) footprint: Option<Footprint>,
 }
@@ -195,6 +198,7 @@ impl Memory {
             asked: KNOWN_PHASES,
             lowest: 0,
             orders: BTreeMap::new(),
+            choice: dispatch::Known::default(),
             footprint: None,
         };
         let caller = Whole::Pointer(Pointer { region: Region::Caller, offset: 0 });
@@ -534,21 +538,6 @@ impl Memory {
         self.wholes.range(frame).filter_map(code).collect()
     }
 
-    /// Whether an address is a multiple of `align`, a power of two.
-    pub fn is_aligned(&mut self, at: Pointer, align: u64) -> bool {
-        match at.region {
-            Region::Frame => {
-                self.asked = self.asked.max(align.min(PHASES));
-                align <= PHASES && self.phase_at(at.offset, align) == 0
-            }
-            Region::Buffer(number) => {
-                let buffer = &self.buffers[number as usize];
-                align <= buffer.align && (at.offset as u64).is_multiple_of(align)
-            }
-            _ => false,
-        }
-    }
-
     /// Replaces each bit of the frame and of buffers.
     pub fn map(&mut self, of: impl Fn(Cell) -> Cell) {
         let buffers = self.buffers.iter_mut().flat_map(|buffer| &mut buffer.cells);
@@ -568,38 +557,9 @@ impl Memory {
         self.orders.insert([a.min(b), a.max(b)], is_below == (a < b));
     }
 
-    /// Whether an offset is in the frame, or behind its last byte.
-    pub fn is_in_frame(&self, offset: Form) -> bool {
-        let (low, high) = self.unknowns.ranges.bounds(offset);
-        let is_inside = self.reaches(low, high);
-        match offset.value() {
-            Some(offset) if is_inside => self.note_reach(offset),
-            _ => self.note_open(),
-        }
-        is_inside
-    }
-
     /// Whether offsets are in the frame, or behind its last byte.
     pub fn reaches(&self, low: i128, high: i128) -> bool {
         low >= (-FRAME).into() && high <= (RETURN + self.arguments).into()
-    }
-
-    /// The stack pointer at entry and `offset` bytes modulo `align`.
-    pub fn phase_at(&self, offset: i64, align: u64) -> u64 {
-        self.phase.wrapping_add(offset as u64) % align
-    }
-
-    /// The address of the first byte of the frame or of an aligned buffer modulo `align`, a power of
-    /// two; `None` for others, whose number is not known.
-    pub fn start_modulo(&mut self, region: Region, align: u64) -> Option<i64> {
-        match region {
-            Region::Frame if align <= PHASES => {
-                self.asked = self.asked.max(align);
-                Some((self.phase % align) as i64)
-            }
-            Region::Buffer(number) if align <= self.buffers[number as usize].align => Some(0),
-            _ => None,
-        }
     }
 
     /// The bits of a buffer.

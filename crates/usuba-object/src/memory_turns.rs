@@ -40,6 +40,7 @@ impl Memory {
         let footprints = self.footprint.as_ref().zip(other.footprint.as_ref());
         memory.footprint = footprints.map(|(own, next)| own.joined(next));
         memory.orders.retain(|regions, order| other.orders.get(regions) == Some(order));
+        memory.choice = self.choice.joined(&other.choice)?;
         memory.lowest = self.lowest.min(other.lowest);
         memory.in_frame(-other.below);
         let first = -8 * memory.below;
@@ -115,6 +116,7 @@ impl Memory {
             extent.content = cover.widened(extent.content, other.extents[number].content);
         }
         self.orders.retain(|regions, order| other.orders.get(regions) == Some(order));
+        self.choice = self.choice.joined(&other.choice).unwrap_or(self.choice);
         for (own, next) in self.scopes.iter_mut().zip(&other.scopes) {
             own.widen(next, &|claimed, found| cover.form(claimed, found));
         }
@@ -152,9 +154,10 @@ impl Memory {
         let is = |claimed, found| cover.form(claimed, found);
         let scopes = self.scopes.len() == other.scopes.len()
             && self.scopes.iter().zip(&other.scopes).all(|(own, next)| own.covers(next, &is));
+        let is_choice = self.choice.joined(&other.choice) == Some(self.choice);
         let ranges =
             cover.unknowns(&self.unknowns, &other.unknowns) && buffers && extents && orders;
-        ranges && scopes && stream && frame && kept && more.into_iter().all(is_whole)
+        is_choice && ranges && scopes && stream && frame && kept && more.into_iter().all(is_whole)
     }
 
     /// The bits of eight bytes in which another memory has no such value.

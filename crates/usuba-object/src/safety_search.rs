@@ -29,8 +29,14 @@ const DEPTH: u32 = 60;
 /// The most attempts at an invariant, each of which claims less.
 const WIDENED: u32 = 8;
 
-/// The longest period of the turns of a loop.
-const PERIOD: u32 = 2;
+/// The periods of the turns of a loop, in the order of attempts.
+const PERIODS: [u32; 3] = [1, 2, UNROLLED];
+
+/// Not a period: the turns are followed one by one, because each one is another step of a table.
+const UNROLLED: u32 = 0;
+
+/// The most turns of such a loop.
+const TURNS: u32 = 16;
 
 /// A number with more values than this is handled by induction, not by enumeration.
 const MANY: i64 = 3;
@@ -188,7 +194,9 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         let mut joined: Vec<Box<State<M>>> = Vec::new();
         'sides: for side in sides {
             let returns = side.calls.len() < meeting.calls;
-            for other in joined.iter_mut().filter(|other| other.is_like(&side, returns)) {
+            let object = self.world.object;
+            let is_like = |other: &&mut Box<State<M>>| other.is_like(&side, object, returns);
+            for other in joined.iter_mut().filter(is_like) {
                 if let Some(both) = other.joined(&side, &self.world.bits) {
                     **other = both;
                     continue 'sides;
@@ -328,8 +336,12 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             return self.halves(state, visits, part, split);
         }
         visits[at].passes += 1;
-        if visits[at].passes < visits[at].period {
+        let Visit { passes, period, .. } = visits[at];
+        if passes < period || period == UNROLLED && passes < TURNS {
             return self.halves(state, visits, part, split);
+        }
+        if period == UNROLLED {
+            return Err(fault);
         }
         if let Some((every, cover)) = &visits[at].every {
             let bits = &self.world.bits;
@@ -367,7 +379,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         let at = visits.len();
         let [below, above] = visit.state.memory.unknowns.ranges.halves(visit.split);
         let mut outcome = Ok(Vec::new());
-        for period in 1..=PERIOD {
+        for period in PERIODS {
             visits.truncate(at);
             visits.push(Visit { period, ..visit.clone() });
             outcome = self.explore(visit.state.clone().with_ranges(above), visits, part);

@@ -13,6 +13,7 @@ use super::Fault;
 use super::block_step::Cover;
 use super::blocks::Turning;
 use super::cell::Bits;
+use super::elf::Object;
 use super::memory::{Memory, Pointer};
 use super::path_join::Paths;
 use super::symbolic_count::{Form, Ranges, Split, VARIABLES};
@@ -69,10 +70,10 @@ impl<M: Turning> State<M> {
     }
 
     /// Whether another state may be joined with this one.
-    pub fn is_like(&self, other: &State<M>, returns: bool) -> bool {
+    pub fn is_like(&self, other: &State<M>, object: &Object, returns: bool) -> bool {
         self.calls == other.calls
             && self.secrets == other.secrets
-            && self.machine.is_like(&other.machine, returns)
+            && self.machine.is_like(&other.machine, object, returns)
     }
 
     /// One state for two.
@@ -102,7 +103,7 @@ impl<M: Turning> State<M> {
 #[derive(Clone)]
 pub struct Visit<M> {
     pub key: Key,
-    /// Turns after which states are alike, and turns since the last such state.
+    /// Turns after which states are alike, if there are such, and turns since the last one.
     pub period: u32,
     pub passes: u32,
     pub state: Box<State<M>>,

@@ -72,13 +72,16 @@ impl Run<'_, '_> {
 
     pub fn jump(&mut self) -> Result<Step, Fault> {
         let target = self.target()?;
-        if !self.world.object.code(target, 1).is_empty() {
-            self.x86.next = target;
-            return Ok(Step::Next);
-        }
         // A tail call: the callee returns to the caller.
         let above = self.x86.stack()? + 8;
-        self.outside(target, above)?;
+        match self.world.calls.at(target) {
+            Some(kernel) => self.kernel(kernel, above)?,
+            None if self.world.object.code(target, 1).is_empty() => self.outside(target, above)?,
+            None => {
+                self.x86.next = target;
+                return Ok(Step::Next);
+            }
+        }
         self.return_to_caller()
     }
 
@@ -153,11 +156,16 @@ impl Run<'_, '_> {
 
     pub fn call(&mut self) -> Result<Step, Fault> {
         let target = self.target()?;
-        if self.world.object.code(target, 1).is_empty() {
-            let above = self.x86.stack()?;
+        let above = self.x86.stack()?;
+        let kernel = self.world.calls.at(target);
+        if kernel.is_none() && self.world.object.code(target, 1).is_empty() {
             return self.outside(target, above).map(|()| Step::Next);
         }
         self.push(Word::Pointer(Object::pointer(self.i.next_ip())))?;
+        if let Some(kernel) = kernel {
+            self.kernel(kernel, above)?;
+            return self.return_to_caller().map(|_| Step::Next);
+        }
         self.x86.next = target;
         Ok(Step::Called)
     }

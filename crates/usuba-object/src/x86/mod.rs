@@ -106,7 +106,7 @@ impl X86 {
         code: &[u8],
     ) -> Result<Step, Fault> {
         let row = Row::of(i);
-        if let Some(feature) = world.object.extensions.lacks(i) {
+        if let Some(feature) = world.extensions().lacks(i) {
             return Err(unsupported(format!("processors of the target need not have {feature:?}")));
         }
         let repeats = [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic())

@@ -22,8 +22,8 @@ impl Turning for X86 {
         meets::meeting(object, branch)
     }
 
-    /// Statuses that differ stay apart.
-    fn is_like(&self, other: &X86, returns: bool) -> bool {
+    /// Statuses that differ stay apart, and so do pointers to code or to steps of a table of addresses.
+    fn is_like(&self, other: &X86, object: &Object, returns: bool) -> bool {
         let status = |x86: &X86| match x86.general[0] {
             Word::Number(status) if returns => Some(status),
             _ => None,
@@ -32,6 +32,12 @@ impl Turning for X86 {
             && self.x87 == other.x87
             && self.general[RSP] == other.general[RSP]
             && status(self) == status(other)
+            && self.general.iter().zip(&other.general).all(|pair| match pair {
+                (Word::Pointer(one), Word::Pointer(next)) if !returns && one != next => {
+                    !object.has_addresses(*one, *next)
+                }
+                _ => true,
+            })
     }
 
     fn stack_offset(&self) -> i64 {
