@@ -24,7 +24,6 @@ use usuba::ir::{Program, verify};
 
 use super::block_function::{Interface, KeyPointer, Meaning};
 use super::block_step::{Cover, Join, Joining};
-use super::call_summaries::Summarized;
 use super::calls::Calls;
 use super::cell::{Bits, Cell, Instance};
 use super::compare::ENGINES;
@@ -33,6 +32,7 @@ use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::memory::{Access, Buffer, Memory, Moving, Region, Whole};
 use super::stream::{Blocks, Open, Side, Stream};
+use super::summarized::Summarized;
 use super::symbolic_count::{Asked, Form, Range, Ranges, Split, Unknowns};
 use super::verdict::{self, Evidence};
 use super::{Fault, Forks, Machine, Residue, Rule, Step, World};

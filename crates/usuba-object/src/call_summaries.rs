@@ -32,48 +32,18 @@ use super::blocks::Turning;
 use super::cell::{Bits, Cell};
 use super::dispatch;
 use super::elf::Object;
-use super::footprint::{Bytes, Content, Footprint, moved};
+use super::footprint::{Bytes, Footprint};
 use super::memory::{Pointer, Region, Whole};
+use super::memory_calls::{Content, moved};
 use super::safety_search::{Ends, Part, Search};
 use super::safety_state::{Meeting, State, Visit};
-
-/// The place after the return of a call that is summarized.
-pub const NOWHERE: u64 = u64::MAX;
+use super::summarized::NOWHERE;
 
 /// The most summaries of a function.
 const MOST: usize = 32;
 
-/// A machine with calls that can be summarized.
-pub trait Summarized: Sized {
-    /// The parameters in registers that a function may use, as a mask.
-    fn live(object: &Object, entry: u64) -> u16;
-
-    /// A weaker state at the entry of a function with these parameters, in which the other registers
-    /// hold symbols of the call, or secrets. `None` if a parameter is no number, bits or address.
-    fn generalised(&self, bits: &Bits, live: u16, call: u16) -> Option<Self>;
-
-    /// The same with names for the bits of secrets in registers that are no parameters.
-    fn named(self, bits: &mut Bits, live: u16) -> Self;
-
-    /// Whether a generalised state is a case of another one.
-    fn is_case_of(&self, general: &Self, bits: &Bits, is_case: IsCase) -> bool;
-
-    /// The state with other addresses; those that are none, and numbers that are not known, become
-    /// unknown public bits.
-    fn moved(&self, of: &dyn Fn(Whole) -> Option<Whole>) -> Self;
-
-    /// The value of a register that is no bits.
-    fn held(&self, register: u16) -> Option<Whole>;
-
-    /// The state after a call from this one, at a place, with other bits in the exit of its summary.
-    fn returned(&self, exit: &Self, of: &mut dyn FnMut(Cell) -> Cell, place: u64) -> Self;
-}
-
 /// The bits that names stand for, by the nodes of the names.
 pub type Names = FxHashMap<u32, Cell>;
-
-/// Whether a value of the second bit is one of the first.
-pub type IsCase<'a> = &'a dyn Fn(Cell, Cell) -> bool;
 
 /// The effect of a call.
 struct Summary<M> {
@@ -229,7 +199,7 @@ impl<M: Turning> Summary<M> {
                 && end.memory.orders == state.memory.orders
                 && (end.machine.stack_offset(), end.machine.place()) == (start + 8, NOWHERE)
         };
-        let footprints: Vec<&Footprint> =
+        let footprints: Vec<&Footprint<Region>> =
             ends.iter().filter_map(|end| end.memory.footprint.as_ref()).collect();
         let is_open = footprints.iter().any(|footprint| footprint.is_open.get());
         if ends.is_empty() || is_open || !ends.iter().all(|end| returns(end)) {
@@ -239,7 +209,7 @@ impl<M: Turning> Summary<M> {
         let mut read = Bytes::default();
         footprints.iter().for_each(|footprint| read.add_all(&footprint.read));
         read.remove((Region::Frame, start), 8);
-        let exit = |(end, footprint): (&State<M>, &&Footprint)| {
+        let exit = |(end, footprint): (&State<M>, &&Footprint<Region>)| {
             let mut written = end.memory.content(&footprint.written);
             written.wholes.retain(|&(at, _)| footprint.written.has(at, 8));
             Exit {

@@ -9,8 +9,6 @@
 //! If the largest alignment that an execution at position p tests is a, then an execution at any
 //! position congruent to p modulo a has equal answers, and is equal step by step.
 
-use super::memory::{Memory, Pointer, Region};
-
 /// The largest alignment of the frame that is supported.
 pub const PHASES: u64 = 64;
 
@@ -41,41 +39,6 @@ impl Phases {
     /// is a power of two from [`KNOWN_PHASES`] on.
     pub fn done(&mut self, phase: u64, asked: u64) {
         self.done.push((phase, asked));
-    }
-}
-
-impl Memory {
-    /// Whether an address is a multiple of `align`, a power of two.
-    pub fn is_aligned(&mut self, at: Pointer, align: u64) -> bool {
-        match at.region {
-            Region::Frame => {
-                self.asked = self.asked.max(align.min(PHASES));
-                align <= PHASES && self.phase_at(at.offset, align) == 0
-            }
-            Region::Buffer(number) => {
-                let buffer = &self.buffers[number as usize];
-                align <= buffer.align && (at.offset as u64).is_multiple_of(align)
-            }
-            _ => false,
-        }
-    }
-
-    /// The stack pointer at entry and `offset` bytes modulo `align`.
-    pub fn phase_at(&self, offset: i64, align: u64) -> u64 {
-        self.phase.wrapping_add(offset as u64) % align
-    }
-
-    /// The address of the first byte of the frame or of an aligned buffer modulo `align`, a power of
-    /// two; `None` for others, whose number is not known.
-    pub fn start_modulo(&mut self, region: Region, align: u64) -> Option<i64> {
-        match region {
-            Region::Frame if align <= PHASES => {
-                self.asked = self.asked.max(align);
-                Some((self.phase % align) as i64)
-            }
-            Region::Buffer(number) if align <= self.buffers[number as usize].align => Some(0),
-            _ => None,
-        }
     }
 }
 

@@ -41,7 +41,7 @@
 //! - `block_step`: the inductive step over the turns of a loop.
 //! - `word_sums`: additions of words up to associativity and commutativity.
 //! - `call_summaries`: calls whose effect is known from an earlier call; `footprint`: the bytes that
-//!   a call uses.
+//!   a call uses; `memory_calls`: their content; `summarized`: machines with such calls.
 //! - `safety`: memory safety, termination and constant time of any function; `safety_search`: its
 //!   paths and loops; `safety_state`: their states.
 //! - `simulate`: the model on inputs, to be compared with a processor.
@@ -72,6 +72,7 @@ pub mod integer_values;
 pub mod integers;
 pub mod kernel_contract;
 pub mod memory;
+mod memory_calls;
 mod memory_turns;
 mod opaque;
 mod path_join;
@@ -83,6 +84,7 @@ mod scope;
 pub mod simulate;
 pub mod stream;
 mod struct_fields;
+mod summarized;
 pub mod symbolic_count;
 pub mod verdict;
 mod word_sums;

@@ -166,7 +166,7 @@ pub struct Memory {
     /// The choice of a backend, which is a variable of the object.
     pub choice: dispatch::Known,
     /// The bytes that the last open call has used, if it is summarized.
-    pub(super) footprint: Option<Footprint>,
+    pub(super) footprint: Option<Footprint<Region>>,
 }
 
 /// The result of a load.

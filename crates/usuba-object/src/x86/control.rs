@@ -8,10 +8,10 @@ use iced_x86::{ConditionCode, OpKind, Register};
 use super::address::Address;
 use super::registers::{Flag, RSP, Word, X87};
 use super::{Done, Run, unsupported};
-use crate::call_summaries::NOWHERE;
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::{Pointer, Region};
+use crate::summarized::NOWHERE;
 use crate::{Fault, Fork, Rule, Step};
 
 /// The condition on the flags that an instruction tests, or the opposite of it.

@@ -7,19 +7,19 @@
 //!
 //! A callee that only saves and restores a register returns its symbol.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use iced_x86::{
     Decoder, DecoderOptions, FlowControl, InstructionInfoFactory, OpAccess, Register, UsedRegister,
 };
+use rustc_hash::FxHashMap;
 
 use super::registers::{Flag, Flags, MASK, PARAMETERS, RSP, VECTOR, VOLATILE, Word};
 use super::{LONGEST, X86, meets};
-use crate::call_summaries::{IsCase, Summarized};
 use crate::cell::{Bits, Cell};
 use crate::elf::Object;
 use crate::memory::{Pointer, Region, Whole};
+use crate::summarized::{IsCase, Summarized};
 
 /// The parts of vector registers that instructions of one width leave alone.
 const PARTS: [Range<usize>; 3] = [0..128, 128..256, 256..VECTOR];
@@ -29,7 +29,7 @@ const MOST: usize = 1 << 12;
 
 impl Summarized for X86 {
     fn live(object: &Object, entry: u64) -> u16 {
-        live(object, entry, &mut HashMap::new())
+        live(object, entry, &mut FxHashMap::default())
     }
 
     fn generalised(&self, bits: &Bits, live: u16, call: u16) -> Option<X86> {
@@ -155,7 +155,7 @@ fn unknown() -> Word {
 
 /// The parameter registers that a function may read before it writes them, as a mask, by a backward
 /// analysis of live registers. `known` has the functions around it, which may read all.
-fn live(object: &Object, entry: u64, known: &mut HashMap<u64, u16>) -> u16 {
+fn live(object: &Object, entry: u64, known: &mut FxHashMap<u64, u16>) -> u16 {
     let first = |count| PARAMETERS[..count].iter().fold(0, |mask, number| mask | 1 << number);
     let all = first(PARAMETERS.len());
     if let Some(&mask) = known.get(&entry) {
@@ -163,7 +163,7 @@ fn live(object: &Object, entry: u64, known: &mut HashMap<u64, u16>) -> u16 {
     }
     known.insert(entry, all);
     let mut places = vec![entry];
-    let mut numbers = HashMap::from([(entry, 0)]);
+    let mut numbers = FxHashMap::from_iter([(entry, 0)]);
     // The registers that an instruction reads, and that it writes, and the next ones.
     let mut effects: Vec<(u16, u16, Vec<usize>)> = Vec::new();
     let mut infos = InstructionInfoFactory::new();
