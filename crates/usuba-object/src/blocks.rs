@@ -32,6 +32,7 @@ use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::memory::{Access, Buffer, Memory, Moving, Region, Whole};
 use super::stream::{Blocks, Open, Side, Stream};
+use super::summarized::Summarized;
 use super::symbolic_count::{Asked, Form, Range, Ranges, Split, Unknowns};
 use super::verdict::{self, Evidence};
 use super::{Fault, Forks, Machine, Residue, Rule, Step, World};
@@ -43,7 +44,7 @@ use usuba_equiv::rewrites::Rewrites;
 use usuba_equiv::value_numbering::Graph;
 
 /// A machine whose states can be compared at the turns of a loop.
-pub trait Turning: Machine + Clone {
+pub trait Turning: Machine + Clone + Summarized {
     /// The address of the next instruction.
     fn place(&self) -> u64;
 

@@ -135,7 +135,15 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let is_wanted = |name: &str| {
         request.functions.is_empty() || request.functions.iter().any(|wanted| wanted == name)
     };
-    tasks.retain(|task| is_wanted(task.name()));
+    let mut needed: Vec<&str> =
+        tasks.iter().map(Task::name).filter(|name| is_wanted(name)).collect();
+    let mut at = 0;
+    while let Some(name) = needed.get(at) {
+        let calls = all.get(name).map_or(&[][..], |unit| unit.calls());
+        needed.extend(calls.iter().map(String::as_str));
+        at += 1;
+    }
+    tasks.retain(|task| needed.contains(&task.name()));
     let found = threads::each(&tasks, request.jobs, |task| {
         let answers = match task {
             Task::Unit(unit) => work.unit(unit, &all),
@@ -170,8 +178,8 @@ enum Task<'a> {
     Declared(&'a Function),
 }
 
-impl Task<'_> {
-    fn name(&self) -> &str {
+impl<'a> Task<'a> {
+    fn name(&self) -> &'a str {
         match self {
             Task::Unit(unit) => &unit.symbol,
             Task::Declared(function) => &function.name,
@@ -200,6 +208,7 @@ impl Opened {
             Row::new(symbol.name.clone(), symbol.is_exported, symbol.size, found)
         };
         let mut rows: Vec<Row> = symbols.iter().map(row).collect();
+        rows::by_callees(&mut rows);
         let graph = CallGraph::new(&self.object);
         let mut callers = Callers::new();
         for (at, symbol) in symbols.iter().enumerate() {
@@ -269,6 +278,11 @@ impl Work<'_> {
             }
             _ => None,
         };
+        let is_beside =
+            |name: &String| units.get(&**name).is_some_and(|other| unit.is_beside(other));
+        if let Some(name) = unit.calls().iter().find(|name| !is_beside(name)) {
+            return Err(format!("{} calls {name}, which is no kernel of its source", unit.symbol));
+        }
         let node = unit.task.options.entry.as_deref().unwrap_or_default();
         let (_, source) = interfaces::read(&unit.folder.join(&unit.task.source), node)?;
         let Unit { symbol, kind, task, section, .. } = unit;
@@ -356,7 +370,7 @@ fn examined(
         UnitKind::Blocks(_) | UnitKind::Chained(_) => "each block by ",
         UnitKind::Schedule { .. } => "key schedule ",
         UnitKind::Key { .. } => "key words of ",
-        UnitKind::Kernel => "",
+        UnitKind::Kernel { .. } => "",
     };
     let specification = format!("{what}{entry} of {file} in {slicing:?} on {}", target.name);
     let found = match unit::object(unit, output, schedule, object) {
@@ -366,7 +380,8 @@ fn examined(
         }
         Err(why) => Found { specification, ..Found::nothing(&why) },
     };
-    Found { seconds: start.elapsed().as_secs_f64(), ..found }
+    let calls = unit.calls().to_vec();
+    Found { calls, seconds: start.elapsed().as_secs_f64(), ..found }
 }
 
 /// The most instructions of a function without a specification.

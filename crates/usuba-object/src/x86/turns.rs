@@ -114,6 +114,7 @@ impl Turning for X86 {
                 _ => {}
             }
         }
+        joined.vectors.written = self.vectors.written | other.vectors.written;
         for (mask, next) in joined.masks.iter_mut().zip(&other.masks) {
             for (cell, &next) in mask.iter_mut().zip(next) {
                 *cell = join.cell(*cell, next);

@@ -2,6 +2,8 @@
 //!
 //! Each fault is one instruction away from a function that is proved.
 
+mod calls;
+
 use usuba_object::dispatch::Dispatch;
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
