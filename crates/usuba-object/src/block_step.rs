@@ -108,7 +108,8 @@ impl Join {
         // No claim names variables of the turn itself.
         ranges.0[*used..self.behind.max(*used)].fill(Range::ANY);
         *used = (*used).max(self.behind + 1);
-        ranges.0[self.behind].high = ranges.0[self.ahead].high / self.step;
+        let high = ranges.0[self.ahead].high / self.step;
+        ranges.0[self.behind] = Range { low: 0, high };
         let lasting = |fact: &Form| other.ranges.facts().any(|next| next == *fact);
         // All turns, those behind and those ahead, are as many as at first.
         let first = Form::variable(self.ahead);

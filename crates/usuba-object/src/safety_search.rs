@@ -170,13 +170,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
 
     /// Notes the variables in use, where paths part.
     pub(super) fn part_paths(&self, state: &mut State<M>, visits: &[Visit<M>]) {
-        let mut kept = state.variables();
-        for visit in visits {
-            kept[visit.split.variable] = true;
-            if let Some((_, Cover { join, .. })) = &visit.every {
-                (kept[join.ahead], kept[join.behind]) = (true, true);
-            }
-        }
+        let kept = state.kept(visits);
         state.memory.enter_scope(kept);
     }
 
@@ -445,6 +439,10 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         }
         let (calls, secrets) = (state.calls.clone(), state.secrets.clone());
         let mut every = Box::new(State { machine, memory, calls, secrets });
+        // A turn may use variables again on which nothing depends.
+        let mut kept = every.kept(visits);
+        (kept[join.ahead], kept[behind]) = (true, true);
+        every.memory.unknowns.ranges.free(|at| !kept[at]);
         let mut outcome = Ok(Vec::new());
         for _ in 0..WIDENED {
             visits.truncate(at + 1);

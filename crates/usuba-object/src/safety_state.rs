@@ -86,6 +86,18 @@ impl<M: Turning> State<M> {
         Some(State { machine, memory, calls: self.calls.clone(), secrets: self.secrets.clone() })
     }
 
+    /// The variables in use, also by loops around the state.
+    pub fn kept(&mut self, visits: &[Visit<M>]) -> [bool; VARIABLES] {
+        let mut kept = self.variables();
+        for visit in visits {
+            kept[visit.split.variable] = true;
+            if let Some((_, Cover { join, .. })) = &visit.every {
+                (kept[join.ahead], kept[join.behind]) = (true, true);
+            }
+        }
+        kept
+    }
+
     /// The variables in use.
     pub fn variables(&mut self) -> [bool; VARIABLES] {
         let used = RefCell::new([false; VARIABLES]);

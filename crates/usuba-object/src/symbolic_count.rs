@@ -318,6 +318,12 @@ impl Ranges {
         self
     }
 
+    /// Forgets the values of variables that nothing depends on.
+    pub fn free(&mut self, is_free: impl Fn(usize) -> bool) {
+        let ranges = self.0.iter_mut().enumerate();
+        ranges.filter(|(at, _)| is_free(*at)).for_each(|(_, range)| *range = Range::ANY);
+    }
+
     /// Whether the sign of a form is a relation of its variables: no split of one of them decides it
     /// for most values.
     pub fn relates(&self, form: Form) -> bool {
