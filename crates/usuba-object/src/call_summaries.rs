@@ -64,10 +64,10 @@ struct Summary<M> {
     accesses: Vec<Access>,
 }
 
-/// An access relative to the address in a register, to a buffer whose size is not known.
+/// An access to a buffer whose size is not known.
 struct Access {
-    register: u16,
-    /// Its offset is relative to this address.
+    /// The register whose address its offset is relative to; `None` at a known offset.
+    register: Option<u16>,
     span: Span,
     /// The bits of the buffer at the call.
     content: Cell,
@@ -358,13 +358,14 @@ impl<M: Turning> Summary<M> {
 impl Access {
     /// The access of a call from a state with these registers; `None` if there is no buffer.
     fn at<M: Turning>(&self, machine: &M) -> Option<Span> {
-        let (buffer, start) = place(machine.held(self.register)?)?;
+        let Some(register) = self.register else { return Some(self.span) };
+        let (buffer, start) = place(machine.held(register)?)?;
         Some(Span { buffer, offset: start.plus(self.span.offset)?, ..self.span })
     }
 }
 
-/// The accesses of a call to buffers whose size is not known; `None` if one is not relative to the
-/// address in a register.
+/// The accesses of a call to buffers whose size is not known; `None` if one is at an offset that is
+/// neither known nor relative to the address in a register.
 fn accesses<M: Turning>(
     state: &State<M>,
     footprints: &[&Footprint<Region>],
@@ -376,9 +377,12 @@ fn accesses<M: Turning>(
             let (buffer, start) = place(state.machine.held(register)?)?;
             let offset = span.offset.minus(start).filter(|_| buffer == span.buffer)?;
             offset.value()?;
-            Some(Access { register, span: Span { offset, ..span }, content })
+            Some(Access { register: Some(register), span: Span { offset, ..span }, content })
         };
-        all.push((0..REGISTERS).find_map(relative)?);
+        all.push(match span.offset.value() {
+            Some(_) => Access { register: None, span, content },
+            None => (0..REGISTERS).find_map(relative)?,
+        });
     }
     Some(all)
 }
