@@ -54,8 +54,8 @@ pub trait Turning: Machine + Clone + Summarized {
     /// Whether there is a conditional branch at a place.
     fn is_branch(object: &Object, place: u64) -> bool;
 
-    /// The place where all paths from a conditional branch meet, in its function.
-    fn meeting(object: &Object, branch: u64) -> Option<u64>;
+    /// The place where all paths from an instruction with an outcome meet, in its function.
+    fn meeting(object: &Object, place: u64) -> Option<u64>;
 
     /// Whether two states at one place may be joined, where a function returns or inside of one.
     fn is_like(&self, other: &Self, object: &Object, returns: bool) -> bool;

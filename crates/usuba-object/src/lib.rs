@@ -188,6 +188,14 @@ pub struct Fork {
 const OPERATORS: usize = 1 << 23;
 
 impl World<'_> {
+    /// Whether the last operation asked for cases of public data. It then does so no more.
+    fn asks_public(&mut self) -> bool {
+        let is_public = self.forks.asked.is_none_or(|fork| !fork.is_secret);
+        let fork = self.forks.asked.take_if(|_| is_public);
+        let numbers = self.memory.unknowns.asked.take_if(|_| self.forks.follows);
+        fork.is_some() || numbers.is_some()
+    }
+
     /// The instructions that the processor has.
     fn extensions(&self) -> &Extensions {
         match &self.object.dispatch {

@@ -156,7 +156,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                 stop => stop,
             };
             let is_same = self.evidence.instructions == before + 1;
-            let meeting = self.meeting(&state);
+            let meeting = self.meeting(&state, &stop);
             if !self.joins || meeting == part.meeting {
                 ends.extend(self.sides(state, visits, part, (stop, is_same))?);
                 continue;
@@ -180,12 +180,14 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         state.memory.enter_scope(kept);
     }
 
-    /// Where the paths from a branch meet: in its function, or where it returns.
-    fn meeting(&mut self, state: &State<M>) -> Meeting {
+    /// Where the paths from an instruction meet: in its function, or where it returns. Cases of numbers
+    /// stay apart behind an instruction that is no branch.
+    fn meeting(&mut self, state: &State<M>, stop: &Stop) -> Meeting {
         let (object, place) = (self.world.object, state.machine.place());
+        let is_kept = matches!(stop, Stop::Fork(..)) || M::is_branch(object, place);
         let meeting = self.meetings.entry(place);
-        let place = *meeting.or_insert_with(|| M::meeting(object, place));
-        Meeting { calls: state.calls.len(), place }
+        let meeting = meeting.or_insert_with(|| M::meeting(object, place));
+        Meeting { calls: state.calls.len(), place: meeting.filter(|_| is_kept) }
     }
 
     /// Joins the states that are alike. Not inlined, since the search is recursive.

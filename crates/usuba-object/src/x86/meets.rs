@@ -1,4 +1,5 @@
-//! Immediate post-dominators: the places where the paths from a branch meet.
+//! Immediate post-dominators: the places where the paths from a branch, or another instruction with an
+//! outcome, meet.
 //!
 //! ```text
 //!    je 1f       both paths meet at 2
@@ -64,11 +65,13 @@ pub fn is_branch(object: &Object, place: u64) -> bool {
     next(object, place).len() == 2
 }
 
-/// The place where all paths from a conditional branch meet; `None` if they leave the function before,
-/// and for another instruction.
+/// The place where all paths from an instruction that reads flags meet; `None` if they leave the
+/// function before, and for another instruction.
 pub fn meeting(object: &Object, branch: u64) -> Option<u64> {
-    if !is_branch(object, branch) {
-        return None;
+    if let [next] = next(object, branch)[..] {
+        let code = object.code(branch, LONGEST);
+        let i = Decoder::with_ip(64, code, branch, DecoderOptions::NONE).decode();
+        return next.filter(|_| i.rflags_read() != 0);
     }
     // Node 0 is outside of the function, node 1 is the branch.
     let mut places = vec![u64::MAX, branch];
