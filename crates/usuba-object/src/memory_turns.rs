@@ -37,6 +37,8 @@ impl Memory {
             extent.content = join.cell(extent.content, next.content);
             extent.bytes = join.form(extent.bytes, next.bytes)?;
         }
+        let footprints = self.footprint.as_ref().zip(other.footprint.as_ref());
+        memory.footprint = footprints.map(|(own, next)| own.joined(next));
         memory.orders.retain(|regions, order| other.orders.get(regions) == Some(order));
         memory.choice = self.choice.joined(&other.choice)?;
         memory.lowest = self.lowest.min(other.lowest);
@@ -176,7 +178,7 @@ impl Memory {
     }
 
     /// A bit of the frame, by its offset in bits; unset if it was never written.
-    fn cell_at(&self, offset: i64) -> Cell {
+    pub(super) fn cell_at(&self, offset: i64) -> Cell {
         let at = usize::try_from(offset + 8 * self.below).ok();
         at.and_then(|at| self.frame.get(at)).copied().unwrap_or(Cell::UNSET)
     }

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::block_step::{Cover, Join};
 use super::blocks::Turning;
+use super::call_summaries::Summaries;
 use super::frame_phases::KNOWN_PHASES;
 use super::memory::Memory;
 use super::safety::{Evidence, Returns};
@@ -43,6 +44,8 @@ const MANY: i64 = 3;
 /// The reason why an execution stops.
 enum Stop {
     Returned,
+    /// A function of the object has been called.
+    Called,
     /// The search of this part ends.
     Met,
     Fork(Fork, Fault),
@@ -50,16 +53,16 @@ enum Stop {
 }
 
 /// The states where a part of the search ends.
-type Ends<M> = Result<Vec<Box<State<M>>>, Fault>;
+pub type Ends<M> = Result<Vec<Box<State<M>>>, Fault>;
 
 /// A part of the search: the branches around it, and where it ends.
 #[derive(Clone, Copy)]
-struct Part {
-    depth: u32,
-    meeting: Meeting,
+pub struct Part {
+    pub depth: u32,
+    pub meeting: Meeting,
 }
 
-pub struct Search<'a, 'o> {
+pub struct Search<'a, 'o, M> {
     /// Its memory belongs to the state that runs.
     pub world: World<'o>,
     pub evidence: &'a mut Evidence,
@@ -69,34 +72,46 @@ pub struct Search<'a, 'o> {
     pub joins: bool,
     /// The largest alignment of the frame that any path has asked for.
     pub asked: u64,
-    told: Vec<Told>,
+    pub(super) told: Vec<Told>,
     /// Where the paths from branches meet.
     meetings: FxHashMap<u64, Option<u64>>,
     /// A division that is to be done before a loop.
-    hoisted: Option<Hoisted>,
+    pub(super) hoisted: Option<Hoisted>,
+    pub(super) summaries: Summaries<M>,
 }
 
 /// A division that is to be done at the first turn of a loop.
-struct Hoisted {
+pub struct Hoisted {
     visit: usize,
     variable: usize,
     divisor: i64,
 }
 
-impl<'a, 'o> Search<'a, 'o> {
+impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
     pub fn new(
         world: World<'o>,
         evidence: &'a mut Evidence,
         returns: Returns,
         (longest, joins): (u64, bool),
-    ) -> Search<'a, 'o> {
+    ) -> Search<'a, 'o, M> {
         let (asked, told, meetings) = (KNOWN_PHASES, Vec::new(), FxHashMap::default());
-        let hoisted = None;
-        Search { world, evidence, returns, longest, joins, asked, told, meetings, hoisted }
+        let (hoisted, summaries) = (None, Summaries::default());
+        Search {
+            world,
+            evidence,
+            returns,
+            longest,
+            joins,
+            asked,
+            told,
+            meetings,
+            hoisted,
+            summaries,
+        }
     }
 
     /// Runs a state to all its ends.
-    pub fn prove<M: Turning>(&mut self, machine: M, memory: Memory) -> Result<(), Fault> {
+    pub fn prove(&mut self, machine: M, memory: Memory) -> Result<(), Fault> {
         let state = State { machine, memory, calls: Vec::new(), secrets: Vec::new() };
         let part = Part { depth: 0, meeting: Meeting::END };
         self.explore(Box::new(state), &mut Vec::new(), part)?;
@@ -111,7 +126,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// Runs a state to the end of a part of the search, or to the return of the function.
-    fn explore<M: Turning>(
+    pub(super) fn explore(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -134,39 +149,50 @@ impl<'a, 'o> Search<'a, 'o> {
                     ends.push(state);
                     continue;
                 }
+                Stop::Called => {
+                    open.extend(self.call(state, visits, part)?);
+                    continue;
+                }
                 stop => stop,
             };
             let is_same = self.evidence.instructions == before + 1;
-            let meeting = self.meeting(&state);
+            let meeting = self.meeting(&state, &stop);
             if !self.joins || meeting == part.meeting {
                 ends.extend(self.sides(state, visits, part, (stop, is_same))?);
                 continue;
             }
-            let mut kept = state.variables();
-            for visit in &*visits {
-                kept[visit.split.variable] = true;
-                if let Some((_, Cover { join, .. })) = &visit.every {
-                    (kept[join.ahead], kept[join.behind]) = (true, true);
-                }
-            }
-            state.memory.enter_scope(kept);
+            self.part_paths(&mut state, visits);
             let sides = self.sides(state, visits, Part { meeting, ..part }, (stop, is_same))?;
             open.extend(self.join(sides, meeting));
         }
         Ok(ends)
     }
 
-    /// Where the paths from a branch meet: in its function, or where it returns.
-    fn meeting<M: Turning>(&mut self, state: &State<M>) -> Meeting {
+    /// Notes the variables in use, where paths part.
+    pub(super) fn part_paths(&self, state: &mut State<M>, visits: &[Visit<M>]) {
+        let mut kept = state.variables();
+        for visit in visits {
+            kept[visit.split.variable] = true;
+            if let Some((_, Cover { join, .. })) = &visit.every {
+                (kept[join.ahead], kept[join.behind]) = (true, true);
+            }
+        }
+        state.memory.enter_scope(kept);
+    }
+
+    /// Where the paths from an instruction meet: in its function, or where it returns. Cases of numbers
+    /// stay apart behind an instruction that is no branch.
+    fn meeting(&mut self, state: &State<M>, stop: &Stop) -> Meeting {
         let (object, place) = (self.world.object, state.machine.place());
+        let is_kept = matches!(stop, Stop::Fork(..)) || M::is_branch(object, place);
         let meeting = self.meetings.entry(place);
-        let place = *meeting.or_insert_with(|| M::meeting(object, place));
-        Meeting { calls: state.calls.len(), place }
+        let meeting = meeting.or_insert_with(|| M::meeting(object, place));
+        Meeting { calls: state.calls.len(), place: meeting.filter(|_| is_kept) }
     }
 
     /// Joins the states that are alike. Not inlined, since the search is recursive.
     #[inline(never)]
-    fn join<M: Turning>(&self, sides: Vec<Box<State<M>>>, meeting: Meeting) -> Vec<Box<State<M>>> {
+    pub(super) fn join(&self, sides: Vec<Box<State<M>>>, meeting: Meeting) -> Vec<Box<State<M>>> {
         let mut joined: Vec<Box<State<M>>> = Vec::new();
         'sides: for side in sides {
             let returns = side.calls.len() < meeting.calls;
@@ -185,7 +211,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// The ends of all cases of a state that has stopped.
-    fn sides<M: Turning>(
+    fn sides(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -193,7 +219,7 @@ impl<'a, 'o> Search<'a, 'o> {
         (stop, is_same): (Stop, bool),
     ) -> Ends<M> {
         match stop {
-            Stop::Returned | Stop::Met => Ok(vec![state]),
+            Stop::Returned | Stop::Met | Stop::Called => Ok(vec![state]),
             Stop::Fork(fork, fault) => self.fork(state, visits, part, (fork, fault)),
             Stop::Asked(Asked::Divided { variable, divisor }, fault) => {
                 // A number that a loop does not change is divided before the loop.
@@ -234,7 +260,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// Both sides of a split.
-    fn halves<M: Turning>(
+    fn halves(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -249,7 +275,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// The part of a state in some ranges.
-    fn side<M: Turning>(
+    fn side(
         &mut self,
         state: &State<M>,
         visits: &mut Vec<Visit<M>>,
@@ -261,7 +287,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// Both outcomes of a branch that is not known.
-    fn fork<M: Turning>(
+    fn fork(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -295,7 +321,7 @@ impl<'a, 'o> Search<'a, 'o> {
 
     /// A branch on a number that is not known, perhaps of a loop.
     #[inline(never)]
-    fn turn<M: Turning>(
+    fn turn(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -351,12 +377,7 @@ impl<'a, 'o> Search<'a, 'o> {
 
     /// The first turn of a loop, or a branch that is none. Two turns of some loops differ, where
     /// buffers change places, and every second one is alike.
-    fn first_turn<M: Turning>(
-        &mut self,
-        visit: Visit<M>,
-        visits: &mut Vec<Visit<M>>,
-        part: Part,
-    ) -> Ends<M> {
+    fn first_turn(&mut self, visit: Visit<M>, visits: &mut Vec<Visit<M>>, part: Part) -> Ends<M> {
         let at = visits.len();
         let [below, above] = visit.state.memory.unknowns.ranges.halves(visit.split);
         let mut outcome = Ok(Vec::new());
@@ -396,7 +417,7 @@ impl<'a, 'o> Search<'a, 'o> {
     /// Proposes the invariant of two turns and follows it: one more turn must end in the invariant,
     /// which is checked where the turn ends.
     #[inline(never)]
-    fn generalise<M: Turning>(
+    fn generalise(
         &mut self,
         visits: &mut Vec<Visit<M>>,
         at: usize,
@@ -453,7 +474,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// Runs a state to its end, to the end of a part, or to an instruction that needs to know more.
-    fn run<M: Turning>(&mut self, state: &mut State<M>, meeting: Meeting) -> Result<Stop, Fault> {
+    fn run(&mut self, state: &mut State<M>, meeting: Meeting) -> Result<Stop, Fault> {
         std::mem::swap(&mut self.world.memory, &mut state.memory);
         let stop = self.steps(state, meeting);
         std::mem::swap(&mut self.world.memory, &mut state.memory);
@@ -461,7 +482,7 @@ impl<'a, 'o> Search<'a, 'o> {
         stop
     }
 
-    fn steps<M: Turning>(&mut self, state: &mut State<M>, meeting: Meeting) -> Result<Stop, Fault> {
+    fn steps(&mut self, state: &mut State<M>, meeting: Meeting) -> Result<Stop, Fault> {
         while !meeting.is_at(state) {
             if self.evidence.instructions == self.longest {
                 let what = format!("it does not return in {} instructions", self.longest);
@@ -477,7 +498,10 @@ impl<'a, 'o> Search<'a, 'o> {
                 Ok(Step::Next) => continue,
                 Ok(Step::Called) => {
                     state.calls.push(stack);
-                    continue;
+                    match self.joins {
+                        true => return Ok(Stop::Called),
+                        false => continue,
+                    }
                 }
                 Ok(Step::Back) => {
                     state.calls.retain(|&call| call >= stack);
@@ -491,7 +515,10 @@ impl<'a, 'o> Search<'a, 'o> {
                 return Ok(Stop::Fork(fork, fault));
             }
             return match self.world.memory.unknowns.asked.take() {
-                Some(asked) => Ok(Stop::Asked(asked, fault)),
+                Some(asked) => {
+                    self.summaries.asks += 1;
+                    Ok(Stop::Asked(asked, fault))
+                }
                 None => Err(fault),
             };
         }
@@ -499,7 +526,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// The end of a path.
-    fn leave<M: Turning>(&mut self, mut state: State<M>) -> Result<(), Fault> {
+    fn leave(&mut self, mut state: State<M>) -> Result<(), Fault> {
         self.evidence.paths += 1;
         if self.evidence.paths > PATHS {
             let what = format!("it has more than {PATHS} paths");

@@ -11,6 +11,7 @@ use super::{Done, Run, unsupported};
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::{Pointer, Region};
+use crate::summarized::NOWHERE;
 use crate::{Fault, Fork, Rule, Step};
 
 /// The condition on the flags that an instruction tests, or the opposite of it.
@@ -179,6 +180,10 @@ impl Run<'_, '_> {
     fn return_to_caller(&mut self) -> Result<Step, Fault> {
         match self.pop()? {
             Word::Pointer(Pointer { region: Region::Caller, offset: 0 }) => Ok(Step::Returned),
+            Word::Pointer(Pointer { region: Region::Return, offset: 0 }) => {
+                self.x86.next = NOWHERE;
+                Ok(Step::Back)
+            }
             Word::Pointer(at) if let Some(place) = Object::place(at) => {
                 self.x86.next = place;
                 Ok(Step::Back)

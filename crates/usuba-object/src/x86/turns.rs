@@ -18,8 +18,8 @@ impl Turning for X86 {
         meets::is_branch(object, place)
     }
 
-    fn meeting(object: &Object, branch: u64) -> Option<u64> {
-        meets::meeting(object, branch)
+    fn meeting(object: &Object, place: u64) -> Option<u64> {
+        meets::meeting(object, place)
     }
 
     /// Statuses that differ stay apart, and so do pointers to code or to steps of a table of addresses.
@@ -114,6 +114,7 @@ impl Turning for X86 {
                 _ => {}
             }
         }
+        joined.vectors.written = self.vectors.written | other.vectors.written;
         for (mask, next) in joined.masks.iter_mut().zip(&other.masks) {
             for (cell, &next) in mask.iter_mut().zip(next) {
                 *cell = join.cell(*cell, next);

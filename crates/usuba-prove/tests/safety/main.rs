@@ -2,6 +2,8 @@
 //!
 //! Each fault is one instruction away from a function that is proved.
 
+mod calls;
+
 use usuba_object::dispatch::Dispatch;
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
@@ -71,6 +73,11 @@ fn every_injected_fault_breaks_its_rule() {
         ("1: jmp 1b", Rule::TooLong),
         ("1: mov al, [rsi]; test al, al; je 1b; ret", Rule::TooLong),
         ("call elsewhere; ret", Rule::Unsupported),
+        // A choice of a secret, by public data.
+        (
+            "cmp byte ptr [rsi], 1; mov rax, [rsi]; cmovne rax, [rdi]; test rax, rax; je 1f; 1: ret",
+            Rule::SecretBranch,
+        ),
     ] {
         let fault = assembled(body, Returns::Nothing).expect_err(body);
         assert_eq!(fault.rule, rule, "{body}: {fault}");
@@ -123,6 +130,22 @@ fn a_public_status_may_tell_the_outcome_of_a_branch() {
     let two = "mov rax, [rdi]; test rax, rax; mov eax, 9; je 1f; xor eax, eax; \
                mov rcx, [rdi + 8]; test rcx, rcx; je 1f; nop; 1: ret";
     assert_eq!(assembled(two, Returns::Status).expect_err("two").rule, Rule::SecretBranch);
+}
+
+/// Each turn would double the paths.
+#[test]
+fn choices_by_public_data_are_one_path() {
+    for choice in [
+        "mov r9, [rsi + 8]; cmovne rax, r9",
+        "setne r8b; add al, r8b",
+        "jne 3f; add rax, [rsi + 8]; 3:",
+    ] {
+        let turns = format!(
+            "xor eax, eax; mov ecx, 70; 1: cmp byte ptr [rsi], 1; {choice}; dec ecx; jne 1b; ret"
+        );
+        let evidence = assembled(&turns, Returns::Nothing).expect(choice);
+        assert_eq!(evidence.paths, 1, "{choice}");
+    }
 }
 
 /// A function with a frame, calls, a table, a public branch and zeroization.
