@@ -50,8 +50,11 @@ pub trait Turning: Machine + Clone {
     /// The offset of the stack pointer.
     fn stack_offset(&self) -> i64;
 
-    /// Whether there is a conditional branch at a place.
-    fn is_branch(object: &Object, place: u64) -> bool;
+    /// Whether there is a conditional branch or move at a place.
+    fn is_choice(object: &Object, place: u64) -> bool;
+
+    /// The first conditional branch from a place on, if it is near; else the place.
+    fn branch(object: &Object, place: u64) -> u64;
 
     /// The place where all paths from a conditional branch meet, in its function.
     fn meeting(object: &Object, branch: u64) -> Option<u64>;
@@ -64,6 +67,9 @@ pub trait Turning: Machine + Clone {
 
     /// Replaces each form.
     fn map_forms(&mut self, of: &dyn Fn(Form) -> Form);
+
+    /// Replaces each number in a register for arguments of a call.
+    fn map_arguments(&mut self, of: &mut dyn FnMut(Form) -> Form);
 
     /// Replaces each bit.
     fn map(&mut self, bits: &Bits, of: &impl Fn(Cell) -> Cell);
@@ -411,7 +417,7 @@ impl Search<'_> {
                 }
                 Err(fault) => {
                     let asked = self.world.memory.unknowns.asked.take();
-                    let Some(Asked::Split(split)) = asked else {
+                    let Some(Asked::Split(split, _)) = asked else {
                         return Err(Obstacle::Fault(fault));
                     };
                     machine.go_to(place);

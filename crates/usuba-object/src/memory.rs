@@ -62,6 +62,16 @@ pub enum Whole {
 }
 
 impl Whole {
+    /// The region of an address.
+    pub fn region(self) -> Option<Region> {
+        match self {
+            Whole::Pointer(Pointer { region, .. }) | Whole::Moving(Moving { region, .. }) => {
+                Some(region)
+            }
+            Whole::Count(_) => None,
+        }
+    }
+
     /// The address of a buffer.
     pub fn start(buffer: usize) -> Whole {
         Whole::Pointer(Pointer { region: Region::Buffer(buffer as u32), offset: 0 })
@@ -445,7 +455,7 @@ impl Memory {
 
     /// Asks for cases in which the offset is a number.
     fn split_offset(&mut self, at: Moving) -> Fault {
-        self.unknowns.ask(self.unknowns.ranges.refined(at.offset));
+        self.unknowns.ask(at.offset);
         let what = "where it is in the frame depends on the number of blocks";
         Fault::new(Rule::Unsupported, what)
     }

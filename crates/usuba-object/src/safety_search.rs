@@ -17,8 +17,8 @@ use super::blocks::Turning;
 use super::frame_phases::KNOWN_PHASES;
 use super::memory::Memory;
 use super::safety::{Evidence, Returns};
-use super::safety_state::{Meeting, State, Told, Visit};
-use super::symbolic_count::{Asked, Form, Range, Ranges, Split};
+use super::safety_state::{Key, Meeting, State, Told, Visit};
+use super::symbolic_count::{Asked, Form, Range, Ranges, Split, VARIABLES};
 use super::{Fault, Fork, Residue, Rule, Step, World};
 
 /// The most distinguished paths, and unknown branches on one of them.
@@ -66,15 +66,23 @@ pub struct Search<'a, 'o> {
     told: Vec<Told>,
     /// Where the paths from branches meet.
     meetings: FxHashMap<u64, Option<u64>>,
-    /// A division that is to be done before a loop.
+    /// A change of variables that is to be done before a loop.
     hoisted: Option<Hoisted>,
 }
 
-/// A division that is to be done at the first turn of a loop.
+/// A change of a variable that is to be done at the first turn of a loop.
 struct Hoisted {
     visit: usize,
     variable: usize,
-    divisor: i64,
+    change: Change,
+}
+
+/// A change of a variable.
+enum Change {
+    /// It becomes a multiple of a divisor, and a remainder.
+    Divided(i64),
+    /// It becomes the value of a form with it.
+    Named(Form),
 }
 
 impl<'a, 'o> Search<'a, 'o> {
@@ -117,9 +125,19 @@ impl<'a, 'o> Search<'a, 'o> {
             return Err(Fault::new(Rule::TooLong, what));
         }
         let (mut open, mut ends) = (vec![state], Vec::new());
+        let states = visits.iter().flat_map(|visit| {
+            [Some(&visit.state), visit.every.as_ref().map(|(every, _)| every)].into_iter().flatten()
+        });
+        let used = states.map(|state| state.memory.unknowns.used).max().unwrap_or(0);
         while let Some(mut state) = open.pop() {
             let before = self.evidence.instructions;
-            let stop = match self.run(&mut state, part.meeting)? {
+            let mut stop = self.run(&mut state, part.meeting)?;
+            let is_same = self.evidence.instructions == before + 1;
+            let is_asked = !matches!(stop, Stop::Returned | Stop::Met);
+            if is_asked && !is_same && state.compact(used) {
+                stop = self.run(&mut state, part.meeting)?;
+            }
+            let stop = match stop {
                 Stop::Returned => {
                     self.leave(*state)?;
                     continue;
@@ -130,15 +148,20 @@ impl<'a, 'o> Search<'a, 'o> {
                 }
                 stop => stop,
             };
-            let is_same = self.evidence.instructions == before + 1;
-            let meeting = self.meeting(&state);
+            let place = state.machine.place();
+            let branch = match stop {
+                // A comparison whose outcome a branch depends on.
+                Stop::Fork(..) => M::branch(self.world.object, place),
+                _ => place,
+            };
+            let meeting = self.meeting::<M>((branch, state.calls.len()), part.meeting);
             if !self.joins || meeting == part.meeting {
                 ends.extend(self.sides(state, visits, part, (stop, is_same))?);
                 continue;
             }
             let mut kept = state.variables();
             for visit in &*visits {
-                kept[visit.split.variable] = true;
+                kept.iter_mut().skip(visit.split.variable).take(1).for_each(|kept| *kept = true);
                 if let Some((_, Cover { join, .. })) = &visit.every {
                     (kept[join.ahead], kept[join.behind]) = (true, true);
                 }
@@ -150,12 +173,15 @@ impl<'a, 'o> Search<'a, 'o> {
         Ok(ends)
     }
 
-    /// Where the paths from a branch meet: in its function, or where it returns.
-    fn meeting<M: Turning>(&mut self, state: &State<M>) -> Meeting {
-        let (object, place) = (self.world.object, state.machine.place());
-        let meeting = self.meetings.entry(place);
-        let place = *meeting.or_insert_with(|| M::meeting(object, place));
-        Meeting { calls: state.calls.len(), place }
+    /// Where the paths from a branch meet: in its function, or where it returns, unless a part of the
+    /// search ends before.
+    fn meeting<M: Turning>(&mut self, (branch, calls): (u64, usize), end: Meeting) -> Meeting {
+        let object = self.world.object;
+        let meeting = self.meetings.entry(branch);
+        match *meeting.or_insert_with(|| M::meeting(object, branch)) {
+            None if calls == end.calls => end,
+            place => Meeting { calls, place },
+        }
     }
 
     /// Joins the states that are alike. Not inlined, since the search is recursive.
@@ -191,11 +217,13 @@ impl<'a, 'o> Search<'a, 'o> {
                 // A number that a loop does not change is divided before the loop.
                 let is_before = |visit: &Visit<M>| {
                     visit.split.variable != variable
+                        && !visit.is_watched
                         && variable < visit.state.memory.unknowns.used
                         && visit.every.is_none()
                 };
                 if let Some(visit) = visits.iter().position(is_before) {
-                    self.hoisted = Some(Hoisted { visit, variable, divisor });
+                    let change = Change::Divided(divisor);
+                    self.hoisted = Some(Hoisted { visit, variable, change });
                     return Err(fault);
                 }
                 let divided = divided(state, variable, divisor).ok_or(fault)?;
@@ -205,24 +233,46 @@ impl<'a, 'o> Search<'a, 'o> {
                 }
                 Ok(all)
             }
-            Stop::Asked(Asked::Sign(form), fault) => {
-                let negative = Form::number(-1).minus(form).ok_or(fault)?;
-                let ranges = state.memory.unknowns.ranges;
-                let mut all = Vec::new();
-                for ranges in [negative, form].into_iter().filter_map(|sign| ranges.assumed(sign)) {
-                    all.extend(self.explore(state.clone().with_ranges(ranges), visits, part)?);
-                }
-                Ok(all)
-            }
-            Stop::Asked(Asked::Split(split), fault) => {
+            Stop::Asked(Asked::Sign(form), fault) => self.signs(state, visits, part, (form, fault)),
+            Stop::Asked(Asked::Split(split, form), fault) => {
                 let range = state.memory.unknowns.ranges.0[split.variable];
-                let is_branch = M::is_branch(self.world.object, state.machine.place());
-                if is_same || !is_branch || range.high - range.low <= MANY {
+                let is_choice = M::is_choice(self.world.object, state.machine.place());
+                if is_same || !is_choice || range.high - range.low <= MANY {
                     return self.halves(state, visits, part, split);
                 }
-                self.turn(state, visits, part, (split, fault))
+                self.turn(state, visits, part, (split, form), fault)
             }
         }
+    }
+
+    /// The parts of a state in which a form is negative, and is not.
+    #[inline(never)]
+    fn signs<M: Turning>(
+        &mut self,
+        state: Box<State<M>>,
+        visits: &mut Vec<Visit<M>>,
+        part: Part,
+        (form, fault): (Form, Fault),
+    ) -> Ends<M> {
+        let key = (state.machine.place(), state.memory.callers(state.machine.stack_offset()));
+        let negative = Form::number(-1).minus(form).ok_or_else(|| fault.clone())?;
+        self.hoist(visits, &key, form).map_err(|()| fault)?;
+        let at = visits.len();
+        let split = Split { variable: VARIABLES, at: 0 };
+        let visit = Visit::new(key, state.clone(), (split, form));
+        visits.push(Visit { is_watched: true, ..visit });
+        let mut outcome = Ok(Vec::new());
+        for sign in [negative, form] {
+            let ranges = state.memory.unknowns.ranges.assumed(sign);
+            let Some(ranges) = ranges.filter(|_| outcome.is_ok()) else { continue };
+            let ends = self.explore(state.clone().with_ranges(ranges), visits, part);
+            outcome = outcome.and_then(|mut all: Vec<_>| {
+                all.extend(ends?);
+                Ok(all)
+            });
+        }
+        visits.truncate(at);
+        self.changed(state, visits, part, outcome)
     }
 
     /// Both sides of a split.
@@ -292,12 +342,15 @@ impl<'a, 'o> Search<'a, 'o> {
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
         part: Part,
-        (split, fault): (Split, Fault),
+        (split, form): (Split, Form),
+        fault: Fault,
     ) -> Ends<M> {
         let place = state.machine.place();
         let key = (place, state.memory.callers(state.machine.stack_offset()));
-        let Some(at) = visits.iter().position(|visit| visit.key == key) else {
-            return self.first_turn(Visit::new(key, state, split), visits, part);
+        self.hoist(visits, &key, form).map_err(|()| fault.clone())?;
+        let at = visits.iter().rposition(|visit| visit.key == key);
+        let Some(at) = at.filter(|&at| !visits[at].is_watched) else {
+            return self.first_turn(Visit::new(key, state, (split, form)), visits, part);
         };
         // A branch on another number in each turn of a loop around it.
         if visits[at].every.is_none() && visits[at].split.variable != split.variable {
@@ -339,6 +392,7 @@ impl<'a, 'o> Search<'a, 'o> {
 
     /// The first turn of a loop, or a branch that is none. Two turns of some loops differ, where
     /// buffers change places, and every second one is alike.
+    #[inline(never)]
     fn first_turn<M: Turning>(
         &mut self,
         visit: Visit<M>,
@@ -352,33 +406,78 @@ impl<'a, 'o> Search<'a, 'o> {
             visits.truncate(at);
             visits.push(Visit { period, ..visit.clone() });
             outcome = self.explore(visit.state.clone().with_ranges(above), visits, part);
-            let here = |hoisted: &mut Hoisted| hoisted.visit == at;
-            if let Some(Hoisted { variable, divisor, .. }) = self.hoisted.take_if(here) {
-                visits.truncate(at);
-                let mut all = Vec::new();
-                let divided = divided(visit.state, variable, divisor);
-                for state in
-                    divided.ok_or_else(|| outcome.err().expect("it asks for a division"))?
-                {
-                    all.extend(self.explore(state, visits, part)?);
-                }
-                return Ok(all);
-            }
-            if outcome.is_ok() || visits.get(at).is_none_or(|visit| visit.every.is_none()) {
+            if self.hoisted.is_some()
+                || outcome.is_ok()
+                || visits.get(at).is_none_or(|visit| visit.every.is_none())
+            {
                 break;
             }
         }
-        let mut all = outcome?;
         // The invariant of a loop around this branch, or of its own loop, holds in the first turn
         // too, and has been followed to its end.
-        if visits.len() <= at {
-            return Ok(all);
+        if outcome.is_ok() && visits.get(at).is_some_and(|visit| visit.every.is_none()) {
+            visits.truncate(at + 1);
+            visits[at].is_watched = true;
+            let ends = self.explore(visit.state.clone().with_ranges(below), visits, part);
+            outcome = outcome.and_then(|mut all| {
+                all.extend(ends?);
+                Ok(all)
+            });
         }
-        visits.truncate(at + 1);
-        if visits.pop().is_some_and(|visit| visit.every.is_none()) {
-            all.extend(self.explore(visit.state.with_ranges(below), visits, part)?);
+        visits.truncate(at);
+        self.changed(visit.state, visits, part, outcome)
+    }
+
+    /// The ends of a part of the search, after a change of variables at its begin if it asks for one.
+    #[inline(never)]
+    fn changed<M: Turning>(
+        &mut self,
+        state: Box<State<M>>,
+        visits: &mut Vec<Visit<M>>,
+        part: Part,
+        outcome: Ends<M>,
+    ) -> Ends<M> {
+        let at = visits.len();
+        let Some(hoisted) = self.hoisted.take_if(|hoisted| hoisted.visit == at) else {
+            return outcome;
+        };
+        let changed = match hoisted.change {
+            Change::Divided(divisor) => divided(state, hoisted.variable, divisor),
+            Change::Named(form) => named(state, hoisted.variable, form).map(|state| vec![state]),
+        };
+        let mut all = Vec::new();
+        for state in changed.ok_or_else(|| outcome.err().expect("it asks for a change"))? {
+            all.extend(self.explore(state, visits, part)?);
         }
         Ok(all)
+    }
+
+    /// Asks for a variable for a form that a branch tests, if this is the counter of a loop that no
+    /// variable counts: the branch has tested it with another constant before.
+    fn hoist<M>(&mut self, visits: &[Visit<M>], key: &Key, form: Form) -> Result<(), ()> {
+        let at = visits.iter().rposition(|visit| visit.key == *key && visit.every.is_none());
+        let Some(visit) = at else { return Ok(()) };
+        let Visit { form: first, split, is_watched, .. } = visits[visit];
+        let turn = form.minus(first).and_then(Form::value).unwrap_or(0);
+        let counted = first.terms.get(split.variable).copied();
+        let is_counted = match is_watched {
+            true => counted.is_some_and(|factor| factor > 0),
+            false => counted.is_some_and(|factor| turn.checked_rem(factor) == Some(0)),
+        };
+        let counter = first.primitive();
+        let is_free = |&at: &usize| {
+            let is_turns = |visit: &Visit<M>| {
+                let join = visit.every.as_ref().map(|(_, cover)| cover.join);
+                join.is_some_and(|join| join.ahead == at || join.behind == at)
+            };
+            counter.terms[at].abs() == 1
+                && counter != Form::variable(at)
+                && !visits.iter().any(is_turns)
+        };
+        let variable = (0..VARIABLES).rev().find(is_free);
+        let Some(variable) = variable.filter(|_| turn != 0 && !is_counted) else { return Ok(()) };
+        self.hoisted = Some(Hoisted { visit, variable, change: Change::Named(counter) });
+        Err(())
     }
 
     /// Proposes the invariant of two turns and follows it: one more turn must end in the invariant,
@@ -417,10 +516,11 @@ impl<'a, 'o> Search<'a, 'o> {
             visits.truncate(at + 1);
             visits[at].passes = 0;
             visits[at].wider = None;
+            every.claim(&join);
             visits[at].every = Some((every.clone(), Cover { join, is_first: false, ranges: None }));
             let place = every.machine.place();
             outcome = match self.run(&mut every, part.meeting)? {
-                Stop::Asked(Asked::Split(split), _)
+                Stop::Asked(Asked::Split(split, _), _)
                     if every.machine.place() == place && split.variable == join.ahead =>
                 {
                     // The end of the loop is followed once its invariant holds.
@@ -433,7 +533,7 @@ impl<'a, 'o> Search<'a, 'o> {
                 _ => Err(unsupported("the loop depends on something else as well")),
             };
             match visits.get_mut(at).and_then(|visit| visit.wider.take()) {
-                Some(wider) if outcome.is_err() => every = wider,
+                Some(wider) if outcome.is_err() && self.hoisted.is_none() => every = wider,
                 _ => break,
             }
         }
@@ -465,6 +565,8 @@ impl<'a, 'o> Search<'a, 'o> {
                 Ok(Step::Next) => continue,
                 Ok(Step::Called) => {
                     state.calls.push(stack);
+                    let unknowns = &mut self.world.memory.unknowns;
+                    state.machine.map_arguments(&mut |form| unknowns.name(form));
                     continue;
                 }
                 Ok(Step::Back) => {
@@ -514,6 +616,30 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 }
 
+/// The state in which a variable is the value of a form that has it with the factor 1 or -1; `None`
+/// if a number is too large.
+fn named<M: Turning>(
+    mut state: Box<State<M>>,
+    variable: usize,
+    form: Form,
+) -> Option<Box<State<M>>> {
+    let ranges = state.memory.unknowns.ranges;
+    let Range { low, high } = ranges.0[variable];
+    let rest = form.with(variable, Form::default())?;
+    let other = Form::variable(variable).minus(rest)?.times(form.terms[variable])?;
+    let (least, most) = ranges.bounds(form);
+    state.replace(variable, other)?;
+    let ranges = &mut state.memory.unknowns.ranges;
+    let [least, most] = [least, most].map(i64::try_from);
+    ranges.0[variable] = Range { low: least.ok()?, high: most.ok()? };
+    for fact in [other.minus(Form::number(low))?, Form::number(high).minus(other)?] {
+        if !ranges.never_negative(fact) {
+            *ranges = ranges.assumed(fact)?;
+        }
+    }
+    Some(state)
+}
+
 /// The states in which a variable is a multiple of a divisor and a remainder, which together are
 /// all; `None` if there are too many variables.
 #[inline(never)]
@@ -537,7 +663,7 @@ fn divided<M: Turning>(
     let multiple = Form::variable(variable).times(divisor)?.plus(rest)?;
     state.memory.unknowns.ranges.0[variable] =
         Range { low: low.div_euclid(divisor), high: high.div_euclid(divisor) };
-    state.map_forms(&|form| form.with(variable, multiple).unwrap_or(form));
+    state.replace(variable, multiple)?;
     let ranges = state.memory.unknowns.ranges.assumed(Form::number(high).minus(multiple)?);
     Some(ranges.map(|ranges| state.with_ranges(ranges)).into_iter().collect())
 }

@@ -15,7 +15,7 @@
 
 use std::collections::HashMap;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl};
+use iced_x86::{ConditionCode, Decoder, DecoderOptions, FlowControl};
 
 use super::LONGEST;
 use super::address::Linked;
@@ -23,6 +23,9 @@ use crate::elf::Object;
 
 /// The most instructions of a function.
 const MOST: usize = 1 << 16;
+
+/// The most instructions between a comparison and its branch.
+const NEAR: usize = 8;
 
 /// The instructions after which a place may be next; `None` stands for outside of the function.
 fn next(object: &Object, place: u64) -> Vec<Option<u64>> {
@@ -42,15 +45,31 @@ fn next(object: &Object, place: u64) -> Vec<Option<u64>> {
     }
 }
 
-/// Whether there is a conditional branch at a place.
-pub fn is_branch(object: &Object, place: u64) -> bool {
-    next(object, place).len() == 2
+/// Whether there is a conditional branch at a place, or a conditional move.
+pub fn is_choice(object: &Object, place: u64) -> bool {
+    let mut decoder =
+        Decoder::with_ip(64, object.code(place, LONGEST), place, DecoderOptions::NONE);
+    decoder.decode().condition_code() != ConditionCode::None
+}
+
+/// The first conditional branch from a place on, if it is near and nothing jumps before it; else the
+/// place itself.
+pub fn branch(object: &Object, place: u64) -> u64 {
+    let mut at = place;
+    for _ in 0..NEAR {
+        match next(object, at)[..] {
+            [Some(next)] => at = next,
+            [_, _] => return at,
+            _ => break,
+        }
+    }
+    place
 }
 
 /// The place where all paths from a conditional branch meet; `None` if they leave the function before,
 /// and for another instruction.
 pub fn meeting(object: &Object, branch: u64) -> Option<u64> {
-    if !is_branch(object, branch) {
+    if next(object, branch).len() != 2 {
         return None;
     }
     // Node 0 is outside of the function, node 1 is the branch.

@@ -1,6 +1,6 @@
 //! States of the processor at the turns of a loop over blocks, for induction.
 
-use super::registers::{Flag, Flags, LANES, RSP, VECTOR, Word};
+use super::registers::{Flag, Flags, LANES, PARAMETERS, RSP, SAVED, VECTOR, Word};
 use super::{X86, meets};
 use crate::block_step::{Cover, Joining};
 use crate::blocks::Turning;
@@ -14,21 +14,31 @@ impl Turning for X86 {
         self.next
     }
 
-    fn is_branch(object: &Object, place: u64) -> bool {
-        meets::is_branch(object, place)
+    fn is_choice(object: &Object, place: u64) -> bool {
+        meets::is_choice(object, place)
+    }
+
+    fn branch(object: &Object, place: u64) -> u64 {
+        meets::branch(object, place)
     }
 
     fn meeting(object: &Object, branch: u64) -> Option<u64> {
         meets::meeting(object, branch)
     }
 
-    /// Statuses that differ stay apart.
+    /// Statuses that differ stay apart, and so do addresses in different regions.
     fn is_like(&self, other: &X86, returns: bool) -> bool {
         let status = |x86: &X86| match x86.general[0] {
             Word::Number(status) if returns => Some(status),
             _ => None,
         };
-        self.next == other.next
+        // Others are often not needed any more.
+        let regions = SAVED.into_iter().all(|register| {
+            let word = |state: &X86| state.general[register].whole().and_then(Whole::region);
+            word(self).zip(word(other)).is_none_or(|(one, next)| one == next)
+        });
+        regions
+            && self.next == other.next
             && self.x87 == other.x87
             && self.general[RSP] == other.general[RSP]
             && status(self) == status(other)
@@ -69,6 +79,14 @@ impl Turning for X86 {
                 _ => continue,
             };
             self.vectors.set_pointer(number, lane, refined);
+        }
+    }
+
+    fn map_arguments(&mut self, of: &mut dyn FnMut(Form) -> Form) {
+        for register in PARAMETERS {
+            if let Word::Count(form) = &mut self.general[register] {
+                *form = of(*form);
+            }
         }
     }
 
