@@ -410,12 +410,12 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
     if functions.is_empty() && file.arithmetic.is_empty() && file.seal.is_empty() {
         return Err(wrong("there is neither a function nor arithmetic in it".to_string()));
     }
-    let lists = file.arithmetic.iter().map(|a| (&a.name, &a.nodes, &a.seldom));
-    let wide = file.lanes.iter().chain(&file.across).map(|l| (&l.name, &l.nodes, &l.seldom));
-    for (name, nodes, seldom) in lists.chain(wide) {
-        if let Some(unknown) = seldom.iter().find(|node| !nodes.contains(node)) {
+    let lists = file.arithmetic.iter().map(|a| (&a.name, a.unknown()));
+    let wide = file.lanes.iter().chain(&file.across).map(|lanes| (&lanes.name, lanes.unknown()));
+    for (name, unknown) in lists.chain(wide) {
+        if let Some((list, node)) = unknown {
             return Err(wrong(format!(
-                "`seldom` of `{name}` has `{unknown}`, which is not in `nodes`"
+                "`{list}` of `{name}` has `{node}`, which is not in `nodes`"
             )));
         }
     }

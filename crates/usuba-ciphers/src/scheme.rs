@@ -37,12 +37,28 @@ pub struct Arithmetic {
     /// The nodes for little memory, if they are others.
     #[serde(default)]
     pub small_nodes: Vec<String>,
-    /// The nodes that run seldom: they call other nodes instead of inlining them.
+    /// The nodes that run seldom: they call other nodes instead of inlining them, and keep loops.
     #[serde(default)]
     pub seldom: Vec<String>,
+    /// The nodes that a node links, besides those that its program links.
+    #[serde(default)]
+    pub link: BTreeMap<String, Vec<String>>,
 }
 
 impl Arithmetic {
+    /// The nodes that a node links.
+    pub fn links(&self, node: &str) -> &[String] {
+        self.link.get(node).map_or(&[], Vec::as_slice)
+    }
+
+    /// A node in a list that is not in `nodes` or `wide-nodes`, and the name of the list.
+    pub fn unknown(&self) -> Option<(&'static str, &String)> {
+        let seldom = self.seldom.iter().map(|node| ("seldom", node));
+        let linked = self.link.iter().flat_map(|(node, links)| links.iter().chain([node]));
+        let mut all = seldom.chain(linked.map(|node| ("link", node)));
+        all.find(|(_, node)| !self.nodes.contains(node) && !self.wide_nodes.contains(node))
+    }
+
     /// The nodes where memory is small, or not.
     pub fn nodes(&self, small: bool) -> &[String] {
         if small && !self.small_nodes.is_empty() { &self.small_nodes } else { &self.nodes }
@@ -85,6 +101,12 @@ impl Lanes {
     /// The program for a target.
     pub fn program(&self, target: &Target) -> &String {
         self.special.get(target.name).unwrap_or(&self.program)
+    }
+
+    /// A node in a list that is not in `nodes`, and the name of the list.
+    pub fn unknown(&self) -> Option<(&'static str, &String)> {
+        let mut seldom = self.seldom.iter().map(|node| ("seldom", node));
+        seldom.find(|(_, node)| !self.nodes.contains(node))
     }
 
     /// Whether a target has a program of its own.

@@ -8,9 +8,10 @@
 //! One C file has all variants, and an `#if` selects one by `USUBA_WORD_BITS` and `USUBA_SMALL` of
 //! `lib/c/common/words.h`. All functions are `static`; nodes share one copy of a common callee.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use usuba::ir::Slicing;
+use usuba::emit::c::COptions;
+use usuba::ir::{Node, Slicing};
 use usuba::isa::{self, Target};
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
@@ -23,8 +24,16 @@ use usuba_run::functions::{Compiled, Task};
 #[derive(Clone, Default, Debug)]
 pub struct Kernels {
     pub text: String,
-    /// The kernels in the text for words of 64 bits; `c.name` of the options is the C function.
-    pub tasks: Vec<Task>,
+    /// The kernels in the text for words of 64 bits.
+    pub tasks: Vec<Kernel>,
+}
+
+/// A kernel that the text defines.
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    pub task: Task,
+    /// The C functions of the nodes that its program links.
+    pub calls: Vec<String>,
 }
 
 /// A compile variant of the arithmetic.
@@ -110,12 +119,14 @@ impl Variant {
         for arithmetic in &cipher.arithmetic {
             let wide = arithmetic.wide_nodes.iter().filter(|_| self.target == "gp64");
             for (at, node) in arithmetic.nodes(self.small).iter().chain(wide).enumerate() {
-                let name = format!("usuba_{}_{node}", arithmetic.name);
+                let prefix = format!("usuba_{}_", arithmetic.name);
                 let source = (&**(self.program)(arithmetic), &**node);
                 let pipeline = with_calls(self.pipeline(), node, &arithmetic.seldom);
                 let on = (Slicing::V, target);
+                let linked = arithmetic.links(node).to_vec();
+                let c = COptions { prefix, linked, ..COptions::default() };
                 let compiled =
-                    usuba_run::functions::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
+                    usuba_run::functions::arithmetic(&cipher.folder, source, c, on, &pipeline)?;
                 let kernel = &compiled.kernel;
                 if at == 0 {
                     let result = kernel.results.first().expect("a node has results");
@@ -126,7 +137,7 @@ impl Variant {
                     );
                 }
                 let text = match target.bits {
-                    64 => apart(&kernel.text, &name),
+                    64 => apart(&kernel.text, &kernel.name),
                     _ => kernel.text.clone(),
                 };
                 functions.add(&text, compiled);
@@ -151,11 +162,14 @@ fn apart(kernel: &str, name: &str) -> String {
     }
 }
 
-/// The same pipeline, except that a rarely executed node calls others instead of inlining them. It
-/// shares the functions of frequent callers, or saves code size.
+/// The same pipeline, except that a rarely executed node calls others instead of inlining them, and
+/// keeps its loops. It shares the functions of frequent callers, or saves code size.
 fn with_calls(mut pipeline: PipelineOptions, node: &str, seldom: &[String]) -> PipelineOptions {
     if seldom.iter().any(|name| name == node) {
         pipeline.pass.inline = inline::Mode::Light;
+        if pipeline.pass.unroll == unroll::Mode::All {
+            pipeline.pass.unroll = unroll::Mode::Auto;
+        }
     }
     pipeline
 }
@@ -211,11 +225,11 @@ pub fn lanes(
     let once = lanes.once.iter().filter(fits).map(|node| (node, (Slicing::V, words)));
     let mut types = String::new();
     for (node, on) in nodes.chain(once) {
-        let name = format!("usuba_{}_{node}_{}", lanes.name, target.name);
+        let (prefix, name) = (format!("usuba_{}_", lanes.name), format!("{node}_{}", target.name));
         let source = (&**lanes.program(target), &**node);
         let pipeline = with_calls(pipeline.clone(), node, &lanes.seldom);
-        let compiled =
-            usuba_run::functions::arithmetic(&cipher.folder, source, &name, on, &pipeline)?;
+        let c = COptions { prefix, name, ..COptions::default() };
+        let compiled = usuba_run::functions::arithmetic(&cipher.folder, source, c, on, &pipeline)?;
         let kernel = &compiled.kernel;
         if types.is_empty() {
             let result = kernel.results.first().expect("a node has results");
@@ -240,14 +254,17 @@ struct Functions {
     push: String,
     /// The name of the first function by its text, with `@` for its name.
     known: HashMap<String, String>,
-    tasks: Vec<Task>,
+    tasks: Vec<Kernel>,
 }
 
 impl Functions {
     /// Adds a kernel with its C.
     fn add(&mut self, text: &str, compiled: Compiled) {
-        self.merge(text, &compiled.kernel.name);
-        self.tasks.push(compiled.task);
+        let Compiled { task, program, kernel } = compiled;
+        self.merge(text, &kernel.name);
+        let linked = program.nodes.iter().filter_map(Node::kernel);
+        let calls = linked.map(|name| task.options.c.symbol(name)).collect();
+        self.tasks.push(Kernel { task, calls });
     }
 
     /// Adds the functions of the kernel `entry`, in the compiler's order: callees before callers.
@@ -261,7 +278,11 @@ impl Functions {
             self.push = code[start..end].to_string();
             code.replace_range(start..end, "");
         }
-        for line in code.lines().filter(|line| !line.starts_with("#include")) {
+        // Linked nodes come first, so nothing has to be declared.
+        let is_declared = |line: &str| {
+            line.starts_with("#include") || line.starts_with("static ") && line.ends_with(");")
+        };
+        for line in code.lines().filter(|line| !is_declared(line)) {
             if piece.is_empty() && line.is_empty() {
                 continue;
             }
@@ -302,7 +323,14 @@ impl Functions {
     /// The text of all functions behind `types`, and the kernels whose names survived.
     fn all(mut self, types: &str) -> Kernels {
         let names: HashSet<String> = self.known.into_values().collect();
-        self.tasks.retain(|task| names.contains(&task.options.c.name));
+        self.tasks.retain(|kernel| names.contains(&kernel.task.symbol()));
+        let callers = self.tasks.iter().filter(|kernel| !kernel.calls.is_empty());
+        let symbols = |of: &Kernel| of.calls.iter().cloned().chain([of.task.symbol()]).collect();
+        let linked: BTreeSet<String> = callers.flat_map::<Vec<_>, _>(symbols).collect();
+        for name in linked {
+            let head = format!("static void {name}(");
+            self.text = self.text.replace(&head, &format!("USUBA_LINKED {head}"));
+        }
         let pop = if self.push.is_empty() { "" } else { POP };
         let text = format!("{types}{}{}{pop}", self.push, self.text);
         Kernels { text, tasks: self.tasks }

@@ -146,7 +146,7 @@ impl Listed {
             UnitKind::Chained(_) => "chained",
             UnitKind::Schedule { .. } => "schedule",
             UnitKind::Key { .. } => "key",
-            UnitKind::Kernel => "kernel",
+            UnitKind::Kernel { .. } => "kernel",
         };
         let section = unit.section.name;
         Listed {

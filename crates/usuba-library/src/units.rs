@@ -19,6 +19,7 @@ use usuba_ciphers::Function;
 use usuba_run::functions::Task;
 use usuba_run::validated::Proofs;
 
+use super::arithmetic::Kernel;
 use super::cores::{Compiled, Core, portable};
 use super::section::runs_on_x86_64;
 use super::write::{File, renamed};
@@ -47,6 +48,26 @@ impl Unit {
     pub fn compile(&self) -> Result<Output, String> {
         self.task.compile(&self.folder, Proofs::Never)
     }
+
+    /// The units that it calls as functions with proofs of their own.
+    pub fn calls(&self) -> &[String] {
+        match &self.kind {
+            UnitKind::Kernel { calls } => calls,
+            _ => &[],
+        }
+    }
+
+    /// Whether another unit is a kernel of a node of the same source, for the same registers.
+    pub fn is_beside(&self, other: &Unit) -> bool {
+        let of = |unit: &Unit| {
+            let options = &unit.task.options;
+            let is_kernel = matches!(unit.kind, UnitKind::Kernel { .. });
+            let target = options.target.name;
+            let file = (unit.folder.clone(), unit.task.source.clone());
+            (is_kernel, file, options.slicing, target, options.c.prefix.clone())
+        };
+        of(self) == of(other)
+    }
 }
 
 /// The C prototype of a unit, and its relation to the program.
@@ -73,8 +94,11 @@ pub enum UnitKind {
         /// The unit of the key schedule whose result it reads.
         schedule: Option<String>,
     },
-    /// The kernel itself; its options have its C name.
-    Kernel,
+    /// The kernel itself.
+    Kernel {
+        /// The units of the nodes that its program links.
+        calls: Vec<String>,
+    },
 }
 
 /// A function over any number of blocks.
@@ -135,7 +159,9 @@ impl Units<'_> {
             let lanes = folder.lanes.iter().chain(&folder.across);
             let all = own.chain(lanes.map(|(target, kernels)| (*target, kernels)));
             for (section, kernels) in all.filter(|(section, _)| runs_on_x86_64(section)) {
-                kernels.tasks.iter().for_each(|task| self.kernel(path, task, section));
+                for Kernel { task, calls } in &kernels.tasks {
+                    self.kernel(path, task, calls, section);
+                }
             }
         }
     }
@@ -150,14 +176,15 @@ impl Units<'_> {
         self.add(path, symbol, UnitKind::Chained(blocks), main, target);
         for task in [Some(main), single.as_ref()].into_iter().flatten() {
             // Another function may take the place of an equal one.
-            if self.defines(&task.options.c.name) {
-                self.kernel(path, task, target);
+            if self.defines(&task.symbol()) {
+                self.kernel(path, task, &[], target);
             }
         }
     }
 
-    fn kernel(&mut self, path: &Path, task: &Task, section: &'static Target) {
-        self.add(path, &task.options.c.name, UnitKind::Kernel, task, section);
+    fn kernel(&mut self, path: &Path, task: &Task, calls: &[String], section: &'static Target) {
+        let calls = calls.iter().map(|name| self.renamed(name)).collect();
+        self.add(path, &task.symbol(), UnitKind::Kernel { calls }, task, section);
     }
 
     fn add(
@@ -169,7 +196,8 @@ impl Units<'_> {
         section: &'static Target,
     ) {
         let (symbol, folder, mut task) = (self.renamed(symbol), folder.to_path_buf(), task.clone());
-        task.options.c.name = self.renamed(&task.options.c.name);
+        let c = &mut task.options.c;
+        (c.prefix, c.name) = (self.renamed(&c.prefix), self.renamed(&c.name));
         self.all.push(Unit { symbol, kind, folder, task, section });
     }
 

@@ -175,7 +175,7 @@ struct Goal<'a> {
     /// The size and the greatest value of each parameter.
     params: Vec<(usize, u64)>,
     entry: u64,
-    /// Kernels in other objects.
+    /// Kernels with their own proofs.
     linked: &'a [Kernel],
     demands: Demands,
 }
@@ -207,7 +207,7 @@ impl<'a> Goal<'a> {
             let word = bits.free_word(size, most);
             params.push(word.into_iter().map(|edge| Cell::new(edge, Instance::Every)).collect());
         }
-        let mut calls = Calls::new(self.linked);
+        let mut calls = Calls::new(self.linked, self.object);
         let run = integer_values::run(self.program, &mut bits, &mut calls, &params, LONGEST);
         let (wanted, steps) = run.map_err(Obstacle::Impossible)?;
         let longest = SPARE + FACTOR * steps;
@@ -359,7 +359,7 @@ impl<'a> Goal<'a> {
         let out_sizes = self::sizes(self.program, &self.program.entry().results);
         let expected = flat(&constants(&outs, &out_sizes.collect::<Vec<usize>>()));
         let buffers = self.buffers(&bits, &input).ok()?;
-        let calls = Calls::on_numbers(self.linked, self.program);
+        let calls = Calls::on_numbers(self.linked, self.object, self.program);
         let mut world = self.world::<M>(bits, calls, buffers, KNOWN_PHASES / 2);
         let run = super::run::<M>(&mut world, &self.pointers(), self.entry, longest);
         let (instructions, _) = run.ok()?;

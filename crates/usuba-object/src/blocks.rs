@@ -32,6 +32,7 @@ use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::memory::{Access, Buffer, Memory, Moving, Region, Whole};
 use super::stream::{Blocks, Open, Side, Stream};
+use super::summarized::Summarized;
 use super::symbolic_count::{Asked, Form, Range, Ranges, Split, Unknowns};
 use super::verdict::{self, Evidence};
 use super::{Fault, Forks, Machine, Residue, Rule, Step, World};
@@ -43,7 +44,7 @@ use usuba_equiv::rewrites::Rewrites;
 use usuba_equiv::value_numbering::Graph;
 
 /// A machine whose states can be compared at the turns of a loop.
-pub trait Turning: Machine + Clone {
+pub trait Turning: Machine + Clone + Summarized {
     /// The address of the next instruction.
     fn place(&self) -> u64;
 
@@ -53,14 +54,14 @@ pub trait Turning: Machine + Clone {
     /// Whether there is a conditional branch or move at a place.
     fn is_choice(object: &Object, place: u64) -> bool;
 
-    /// The first conditional branch from a place on, if it is near; else the place.
-    fn branch(object: &Object, place: u64) -> u64;
+    /// Whether there is a conditional branch at a place.
+    fn is_branch(object: &Object, place: u64) -> bool;
 
-    /// The place where all paths from a conditional branch meet, in its function.
-    fn meeting(object: &Object, branch: u64) -> Option<u64>;
+    /// The place where all paths from an instruction with an outcome meet, in its function.
+    fn meeting(object: &Object, place: u64) -> Option<u64>;
 
     /// Whether two states at one place may be joined, where a function returns or inside of one.
-    fn is_like(&self, other: &Self, returns: bool) -> bool;
+    fn is_like(&self, other: &Self, object: &Object, returns: bool) -> bool;
 
     /// Goes to an address.
     fn go_to(&mut self, place: u64);

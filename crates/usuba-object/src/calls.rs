@@ -1,11 +1,11 @@
-//! Calls of kernels in other objects, as uninterpreted functions.
+//! Calls of kernels with their own proofs, as uninterpreted functions.
 //!
 //! ```text
 //! program    (r) = mul(s, d)            arguments s, d; results are free words
 //! object     call fe_mul                the same arguments: the same results
 //! ```
 //!
-//! The object of such a kernel has its own proof. Here the kernel is an uninterpreted function: the
+//! Such a kernel has its own proof, in another object or at its symbol in the same file. Here it is an uninterpreted function: the
 //! program runs first, and each of its calls gives free words in the ranges of the results. A call
 //! of the object gives the same words if its arguments equal the arguments of a call of the
 //! program; any other call gives opaque bits.
@@ -17,10 +17,11 @@
 use usuba::ir::{NodeId, Program, interp};
 
 use super::cell::{Bits, Cell, Instance};
+use super::elf::Object;
 use super::integer_values::Word;
 use super::kernel_contract::{Contract, Meaning};
 
-/// A kernel in another object.
+/// A kernel with its own proof.
 #[derive(Clone, Debug)]
 pub struct Kernel {
     /// The node of the program that it computes.
@@ -38,6 +39,8 @@ pub struct Kernel {
 #[derive(Clone, Default, Debug)]
 pub struct Calls {
     kernels: Vec<Kernel>,
+    /// The places of their functions; `None` if another file has the function.
+    places: Vec<Option<u64>>,
     made: Vec<Made>,
     /// For runs on numbers: the program that has the nodes of the kernels.
     program: Option<Program>,
@@ -52,13 +55,21 @@ struct Made {
 }
 
 impl Calls {
-    pub fn new(kernels: &[Kernel]) -> Calls {
-        Calls { kernels: kernels.to_vec(), ..Calls::default() }
+    /// The kernels that the functions of an object may call.
+    pub fn new(kernels: &[Kernel], object: &Object) -> Calls {
+        let place = |kernel: &Kernel| object.function(&kernel.contract.symbol);
+        let places = kernels.iter().map(place).collect();
+        Calls { kernels: kernels.to_vec(), places, ..Calls::default() }
     }
 
     /// The same for concrete execution, where a call runs its node.
-    pub fn on_numbers(kernels: &[Kernel], program: &Program) -> Calls {
-        Calls { program: Some(program.clone()), ..Calls::new(kernels) }
+    pub fn on_numbers(kernels: &[Kernel], object: &Object, program: &Program) -> Calls {
+        Calls { program: Some(program.clone()), ..Calls::new(kernels, object) }
+    }
+
+    /// The kernel whose function begins at this place of the object.
+    pub fn at(&self, place: u64) -> Option<usize> {
+        self.places.iter().position(|at| *at == Some(place))
     }
 
     /// The kernel whose function has this name.

@@ -11,7 +11,8 @@
 use std::ops::Range;
 
 use super::cell::Cell;
-use super::memory::{Memory, Moving, Region};
+use super::frame_phases::PHASES;
+use super::memory::{Memory, Moving, Pointer, Region};
 use super::symbolic_count::Form;
 use super::{Fault, Rule};
 
@@ -46,6 +47,17 @@ impl Memory {
         }
     }
 
+    /// Whether an offset is in the frame, or behind its last byte.
+    pub fn is_in_frame(&self, offset: Form) -> bool {
+        let (low, high) = self.unknowns.ranges.bounds(offset);
+        let is_inside = self.reaches(low, high);
+        match offset.value() {
+            Some(offset) if is_inside => self.note_reach(offset),
+            _ => self.note_open(),
+        }
+        is_inside
+    }
+
     /// The bytes of the frame or of a buffer of known size that an access may reach; `None` for an
     /// extent.
     fn span(&self, at: Moving, length: Form, stack: i64) -> Result<Option<Range<i64>>, Fault> {
@@ -75,6 +87,39 @@ impl Memory {
         }
     }
 
+    /// Whether an address is a multiple of `align`, a power of two.
+    pub fn is_aligned(&mut self, at: Pointer, align: u64) -> bool {
+        match at.region {
+            Region::Frame => {
+                self.asked = self.asked.max(align.min(PHASES));
+                align <= PHASES && self.phase_at(at.offset, align) == 0
+            }
+            Region::Buffer(number) => {
+                let buffer = &self.buffers[number as usize];
+                align <= buffer.align && (at.offset as u64).is_multiple_of(align)
+            }
+            _ => false,
+        }
+    }
+
+    /// The stack pointer at entry and `offset` bytes modulo `align`.
+    pub fn phase_at(&self, offset: i64, align: u64) -> u64 {
+        self.phase.wrapping_add(offset as u64) % align
+    }
+
+    /// The address of the first byte of the frame or of an aligned buffer modulo `align`, a power of
+    /// two; `None` for others, whose number is not known.
+    pub fn start_modulo(&mut self, region: Region, align: u64) -> Option<i64> {
+        match region {
+            Region::Frame if align <= PHASES => {
+                self.asked = self.asked.max(align);
+                Some((self.phase % align) as i64)
+            }
+            Region::Buffer(number) if align <= self.buffers[number as usize].align => Some(0),
+            _ => None,
+        }
+    }
+
     /// One bit that stands for bytes: opaque if any of them may be secret.
     ///
     /// # Errors
@@ -86,6 +131,7 @@ impl Memory {
         stack: i64,
         is_secret: impl Fn(Cell) -> bool,
     ) -> Result<Cell, Fault> {
+        self.note_open();
         let cells = match (at.region, self.span(at, length, stack)?) {
             (Region::Buffer(number), None) => std::slice::from_ref(&self.extents[&number].content),
             (Region::Buffer(number), Some(span)) => {
@@ -113,6 +159,7 @@ impl Memory {
         stack: i64,
         (content, is_secret): (Cell, impl Fn(Cell) -> bool),
     ) -> Result<(), Fault> {
+        self.note_open();
         let span = self.span(at, length, stack)?;
         let secret = is_secret(content);
         let join = |cell: &mut Cell| {

@@ -28,7 +28,8 @@
 //! - `extents`: accesses whose address or length is not known.
 //! - `struct_fields`: public numbers in structs of the caller.
 //! - `memory_turns`: memory at the turns of a loop; `frame_phases`: the alignment of the frame.
-//! - `elf`: object files; `extensions`: the instructions that a target has.
+//! - `elf`: object files; `extensions`: the instructions that a target has; `dispatch`: the choice
+//!   of a target at run time.
 //! - `kernel_contract`: buffers and the meaning of their bits.
 //! - `callgraph`: the calls of all functions of an object.
 //! - `compare`: the proof of a kernel; `calls`: functions that call other kernels.
@@ -39,6 +40,8 @@
 //! - `stream`: buffers of any number of blocks.
 //! - `block_step`: the inductive step over the turns of a loop.
 //! - `word_sums`: additions of words up to associativity and commutativity.
+//! - `call_summaries`: calls whose effect is known from an earlier call; `footprint`: the bytes that
+//!   a call uses; `memory_calls`: their content; `summarized`: machines with such calls.
 //! - `safety`: memory safety, termination and constant time of any function; `safety_search`: its
 //!   paths and loops; `safety_state`: their states.
 //! - `simulate`: the model on inputs, to be compared with a processor.
@@ -54,18 +57,22 @@ pub mod block_function;
 pub mod block_step;
 pub mod blocks;
 pub mod byte_order;
+mod call_summaries;
 pub mod callgraph;
 pub mod calls;
 pub mod cell;
 pub mod compare;
+pub mod dispatch;
 pub mod elf;
 pub mod extensions;
 mod extents;
+mod footprint;
 mod frame_phases;
 pub mod integer_values;
 pub mod integers;
 pub mod kernel_contract;
 pub mod memory;
+mod memory_calls;
 mod memory_turns;
 mod opaque;
 mod path_join;
@@ -77,6 +84,7 @@ mod scope;
 pub mod simulate;
 pub mod stream;
 mod struct_fields;
+mod summarized;
 pub mod symbolic_count;
 pub mod verdict;
 mod word_sums;
@@ -87,6 +95,7 @@ use std::fmt;
 use calls::Calls;
 use cell::{Bits, Cell};
 use elf::Object;
+use extensions::Extensions;
 use memory::{Memory, Whole};
 
 /// The rule that an instruction breaks.
@@ -151,7 +160,7 @@ pub struct World<'a> {
     pub bits: Bits,
     pub memory: Memory,
     pub object: &'a Object,
-    /// Kernels in other objects.
+    /// Kernels with their own proofs.
     pub calls: Calls,
     pub forks: Forks,
 }
@@ -179,6 +188,22 @@ pub struct Fork {
 const OPERATORS: usize = 1 << 23;
 
 impl World<'_> {
+    /// Whether the last operation asked for cases of public data. It then does so no more.
+    fn asks_public(&mut self) -> bool {
+        let is_public = self.forks.asked.is_none_or(|fork| !fork.is_secret);
+        let fork = self.forks.asked.take_if(|_| is_public);
+        let numbers = self.memory.unknowns.asked.take_if(|_| self.forks.follows);
+        fork.is_some() || numbers.is_some()
+    }
+
+    /// The instructions that the processor has.
+    fn extensions(&self) -> &Extensions {
+        match &self.object.dispatch {
+            Some(dispatch) => dispatch.extensions(&self.memory.choice),
+            None => &self.object.extensions,
+        }
+    }
+
     /// Executes an instruction.
     ///
     /// # Errors

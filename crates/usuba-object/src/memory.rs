@@ -15,7 +15,9 @@
 use std::collections::BTreeMap;
 
 use super::cell::Cell;
-use super::frame_phases::{KNOWN_PHASES, PHASES};
+use super::dispatch;
+use super::footprint::Footprint;
+use super::frame_phases::KNOWN_PHASES;
 use super::scope::Scope;
 use super::stream::{Side, Stream};
 use super::symbolic_count::{Form, Unknowns};
@@ -41,6 +43,11 @@ pub enum Region {
     Entry(u16),
     /// The return address; it has no content.
     Caller,
+    /// The return address of a call that is summarized; it has no content.
+    Return,
+    /// The public value that a register had at a call that is summarized, by the number of the call
+    /// and of the register; it has no content.
+    Held(u16, u16),
     /// A section of the object, an undefined symbol, or a slot of the global offset table, by
     /// number; see [`super::elf`].
     Section(u32),
@@ -159,13 +166,17 @@ pub struct Memory {
     /// Pointers and counts in the frame, and counts in buffers, by the first of eight bytes.
     pub(super) wholes: BTreeMap<Place, Whole>,
     /// The assumed entry stack pointer modulo `PHASES`.
-    phase: u64,
+    pub(super) phase: u64,
     /// The largest alignment of the frame that was tested, from `KNOWN_PHASES` on.
     pub asked: u64,
     /// The lowest offset in the frame that was written.
     pub(super) lowest: i64,
     /// Assumed orders of two regions: whether the first one, by the order of their names, is lower.
     pub(super) orders: BTreeMap<[Region; 2], bool>,
+    /// The choice of a backend, which is a variable of the object.
+    pub choice: dispatch::Known,
+    /// The bytes that the last open call has used, if it is summarized.
+    pub(super) footprint: Option<Footprint<Region>>,
 }
 
 /// The result of a load.
@@ -197,6 +208,8 @@ impl Memory {
             asked: KNOWN_PHASES,
             lowest: 0,
             orders: BTreeMap::new(),
+            choice: dispatch::Known::default(),
+            footprint: None,
         };
         let caller = Whole::Pointer(Pointer { region: Region::Caller, offset: 0 });
         for (at, whole) in [Some(caller)].iter().chain(arguments).enumerate() {
@@ -212,14 +225,21 @@ impl Memory {
         let cells = match at.region {
             Region::Frame => {
                 self.check_frame(at.offset, bytes, stack)?;
+                self.note_read((at.region, at.offset), bytes);
                 let first = self.in_frame(at.offset);
                 self.frame[first..first + 8 * bytes].to_vec()
             }
             Region::Buffer(number) => {
                 let first = self.in_buffer(number, at.offset, bytes)?;
-                match self.extents.get(&number) {
-                    Some(extent) => vec![extent.content; 8 * bytes],
-                    None => self.buffers[number as usize].cells[first..first + 8 * bytes].to_vec(),
+                match self.extents.get(&number).map(|extent| extent.content) {
+                    Some(content) => {
+                        self.note_open();
+                        vec![content; 8 * bytes]
+                    }
+                    None => {
+                        self.note_read((at.region, at.offset), bytes);
+                        self.buffers[number as usize].cells[first..first + 8 * bytes].to_vec()
+                    }
                 }
             }
             _ => return Err(self.nowhere(at)),
@@ -234,7 +254,9 @@ impl Memory {
 
     /// The whole value at an address.
     pub fn whole(&self, at: Pointer) -> Option<Whole> {
-        self.wholes.get(&(at.region, at.offset)).copied()
+        let whole = self.wholes.get(&(at.region, at.offset)).copied();
+        self.note_value(whole);
+        whole
     }
 
     /// Writes bits, eight to a byte.
@@ -243,6 +265,7 @@ impl Memory {
         let target = match at.region {
             Region::Frame => {
                 self.check_frame(at.offset, bytes, stack)?;
+                self.note_written((at.region, at.offset), bytes);
                 self.forget((at.region, at.offset), bytes);
                 let first = self.in_frame(at.offset);
                 &mut self.frame[first..first + cells.len()]
@@ -260,6 +283,7 @@ impl Memory {
                         (Cell::OPAQUE, is_secret),
                     );
                 }
+                self.note_written((at.region, at.offset), bytes);
                 self.forget((at.region, at.offset), bytes);
                 &mut self.buffers[number as usize].cells[first..first + cells.len()]
             }
@@ -311,14 +335,19 @@ impl Memory {
     }
 
     /// The bits of eight bytes of the frame or of a buffer of a fixed size.
-    pub(super) fn word_mut(&mut self, (region, offset): Place) -> &mut [Cell] {
+    pub(super) fn word_mut(&mut self, at: Place) -> &mut [Cell] {
+        self.cells_mut(at, 8)
+    }
+
+    /// The bits of bytes of the frame or of a buffer of a fixed size.
+    pub(super) fn cells_mut(&mut self, (region, offset): Place, bytes: usize) -> &mut [Cell] {
         match region {
             Region::Buffer(number) => {
-                &mut self.buffers[number as usize].cells[8 * offset as usize..][..64]
+                &mut self.buffers[number as usize].cells[8 * offset as usize..][..8 * bytes]
             }
             _ => {
                 let first = self.in_frame(offset);
-                &mut self.frame[first..first + 64]
+                &mut self.frame[first..first + 8 * bytes]
             }
         }
     }
@@ -353,6 +382,8 @@ impl Memory {
     /// They are not, or blocks that are copied there are not filled up yet.
     pub fn check_frame(&self, offset: i64, bytes: usize, stack: i64) -> Result<(), Fault> {
         let end = offset.checked_add(bytes as i64);
+        self.note_reach(offset);
+        self.note_reach(end.unwrap_or(i64::MAX));
         let unfinished = |stream: &Stream| {
             stream.is_unfinished(&self.unknowns.ranges, offset, offset + bytes as i64)
         };
@@ -508,28 +539,13 @@ impl Memory {
     /// The return addresses in the frame from `stack` on: where the callers of the code are.
     pub fn callers(&self, stack: i64) -> Vec<(i64, Pointer)> {
         let code = |(&(_, at), whole): (&Place, &Whole)| match whole {
-            Whole::Pointer(at_code) if matches!(at_code.region, Region::Section(_)) => {
-                Some((at, *at_code))
+            Whole::Pointer(code) => {
+                matches!(code.region, Region::Section(_) | Region::Return).then_some((at, *code))
             }
             _ => None,
         };
         let frame = (Region::Frame, stack)..=(Region::Frame, i64::MAX);
         self.wholes.range(frame).filter_map(code).collect()
-    }
-
-    /// Whether an address is a multiple of `align`, a power of two.
-    pub fn is_aligned(&mut self, at: Pointer, align: u64) -> bool {
-        match at.region {
-            Region::Frame => {
-                self.asked = self.asked.max(align.min(PHASES));
-                align <= PHASES && (at.offset as u64).wrapping_add(self.phase).is_multiple_of(align)
-            }
-            Region::Buffer(number) => {
-                let buffer = &self.buffers[number as usize];
-                align <= buffer.align && (at.offset as u64).is_multiple_of(align)
-            }
-            _ => false,
-        }
     }
 
     /// Replaces each bit of the frame and of buffers.
@@ -541,6 +557,7 @@ impl Memory {
 
     /// Whether the first region is assumed to lie below the second one.
     pub fn is_below(&self, [a, b]: [Region; 2]) -> Option<bool> {
+        self.note_open();
         let order = self.orders.get(&[a.min(b), a.max(b)]);
         order.map(|&is_below| is_below == (a < b))
     }
@@ -550,23 +567,9 @@ impl Memory {
         self.orders.insert([a.min(b), a.max(b)], is_below == (a < b));
     }
 
-    /// Whether an offset is in the frame, or behind its last byte.
-    pub fn is_in_frame(&self, offset: Form) -> bool {
-        let (low, high) = self.unknowns.ranges.bounds(offset);
+    /// Whether offsets are in the frame, or behind its last byte.
+    pub fn reaches(&self, low: i128, high: i128) -> bool {
         low >= (-FRAME).into() && high <= (RETURN + self.arguments).into()
-    }
-
-    /// The address of the first byte of the frame or of an aligned buffer modulo `align`, a power of
-    /// two; `None` for others, whose number is not known.
-    pub fn start_modulo(&mut self, region: Region, align: u64) -> Option<i64> {
-        match region {
-            Region::Frame if align <= PHASES => {
-                self.asked = self.asked.max(align);
-                Some((self.phase % align) as i64)
-            }
-            Region::Buffer(number) if align <= self.buffers[number as usize].align => Some(0),
-            _ => None,
-        }
     }
 
     /// The bits of a buffer.
@@ -592,6 +595,7 @@ impl Memory {
 
     /// Loses the bytes below an offset, which a callee may have used. A secret may also stay there.
     pub fn lose_below(&mut self, end: i64, is_secret: impl Fn(Cell) -> bool) {
+        self.note_lost(end, is_secret(Cell::UNSET));
         if end <= self.lowest {
             return;
         }

@@ -37,7 +37,10 @@ impl Memory {
             extent.content = join.cell(extent.content, next.content);
             extent.bytes = join.form(extent.bytes, next.bytes)?;
         }
+        let footprints = self.footprint.as_ref().zip(other.footprint.as_ref());
+        memory.footprint = footprints.map(|(own, next)| own.joined(next));
         memory.orders.retain(|regions, order| other.orders.get(regions) == Some(order));
+        memory.choice = self.choice.joined(&other.choice)?;
         memory.lowest = self.lowest.min(other.lowest);
         memory.in_frame(-other.below);
         let first = -8 * memory.below;
@@ -125,6 +128,7 @@ impl Memory {
             extent.content = cover.widened(extent.content, other.extents[number].content);
         }
         self.orders.retain(|regions, order| other.orders.get(regions) == Some(order));
+        self.choice = self.choice.joined(&other.choice).unwrap_or(self.choice);
         for (own, next) in self.scopes.iter_mut().zip(&other.scopes) {
             own.widen(next, &|claimed, found| cover.form(claimed, found));
         }
@@ -162,9 +166,10 @@ impl Memory {
         let is = |claimed, found| cover.form(claimed, found);
         let scopes = self.scopes.len() == other.scopes.len()
             && self.scopes.iter().zip(&other.scopes).all(|(own, next)| own.covers(next, &is));
+        let is_choice = self.choice.joined(&other.choice) == Some(self.choice);
         let ranges =
             cover.unknowns(&self.unknowns, &other.unknowns) && buffers && extents && orders;
-        ranges && scopes && stream && frame && kept && more.into_iter().all(is_whole)
+        is_choice && ranges && scopes && stream && frame && kept && more.into_iter().all(is_whole)
     }
 
     /// The bits of eight bytes in which another memory has no such value.
@@ -185,7 +190,7 @@ impl Memory {
     }
 
     /// A bit of the frame, by its offset in bits; unset if it was never written.
-    fn cell_at(&self, offset: i64) -> Cell {
+    pub(super) fn cell_at(&self, offset: i64) -> Cell {
         let at = usize::try_from(offset + 8 * self.below).ok();
         at.and_then(|at| self.frame.get(at)).copied().unwrap_or(Cell::UNSET)
     }

@@ -7,6 +7,8 @@
 //!
 //! *Soundness:* a name stands for any value of the bit.
 
+use rustc_hash::FxHashMap;
+
 use super::cell::{Bits, Cell, Instance};
 use usuba_equiv::dag::Kind;
 use usuba_equiv::value_numbering::Graph;
@@ -40,16 +42,44 @@ impl Bits {
         Some(product)
     }
 
-    /// Gives a name to the only bit of a word that is not constant, if it is opaque: a fresh
-    /// parameter of the graph. Copies of the bit are then known to be equal.
+    /// Gives a name to the only bit of a word that is not constant, if it is opaque. Copies of the
+    /// bit are then known to be equal.
     pub fn name_single(&mut self, cells: &mut [Cell]) {
         let mut unknown = (0..cells.len()).filter(|&at| self.value(cells[at]).is_none());
         if let (Some(at), None) = (unknown.next(), unknown.next())
             && cells[at] == Cell::OPAQUE
         {
-            let number = self.graph.nodes.len() as u64;
-            let edge = self.graph.intern(Kind::Param, 1, 0, number, 0);
-            cells[at] = Cell::new(edge, Instance::Every);
+            cells[at] = self.new_name();
+        }
+    }
+
+    /// Whether a bit has a name; the graph has no operators.
+    pub fn is_name(&self, cell: Cell) -> bool {
+        cell.edge().is_some() && self.value(cell).is_none()
+    }
+
+    /// A bit of which nothing is known, with a name: a fresh parameter of the graph.
+    pub fn new_name(&mut self) -> Cell {
+        let number = self.graph.nodes.len() as u64;
+        let edge = self.graph.intern(Kind::Param, 1, 0, number, 0);
+        Cell::new(edge, Instance::Every)
+    }
+
+    /// The bit that a name stands for. A name that is not older than `first` nodes is new, and gets
+    /// another one.
+    pub fn renamed(&mut self, cell: Cell, first: usize, names: &mut FxHashMap<u32, Cell>) -> Cell {
+        match cell.edge() {
+            Some(edge) => {
+                if edge.node() as usize >= first {
+                    names.entry(edge.node()).or_insert_with(|| self.new_name());
+                }
+                match names.get(&edge.node()) {
+                    Some(&name) if edge.is_complement() => self.not(name),
+                    Some(&name) => name,
+                    None => cell,
+                }
+            }
+            None => cell,
         }
     }
 

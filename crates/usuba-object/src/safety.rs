@@ -111,6 +111,8 @@ pub struct Evidence {
     pub paths: u32,
     /// Loops over numbers that are not known, each shown by one induction step.
     pub loops: u32,
+    /// Calls whose effect was known from an earlier call.
+    pub repeated: u32,
     /// Branches on secrets whose outcome the status tells.
     pub told: BTreeSet<String>,
     /// Secrets that remain after the return, the most on any path.

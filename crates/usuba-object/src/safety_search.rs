@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::block_step::{Cover, Join};
 use super::blocks::Turning;
+use super::call_summaries::Summaries;
 use super::frame_phases::KNOWN_PHASES;
 use super::memory::Memory;
 use super::safety::{Evidence, Returns};
@@ -28,8 +29,14 @@ const DEPTH: u32 = 60;
 /// The most attempts at an invariant, each of which claims less.
 const WIDENED: u32 = 8;
 
-/// The longest period of the turns of a loop.
-const PERIOD: u32 = 2;
+/// The periods of the turns of a loop, in the order of attempts.
+const PERIODS: [u32; 3] = [1, 2, UNROLLED];
+
+/// Not a period: the turns are followed one by one, because each one is another step of a table.
+const UNROLLED: u32 = 0;
+
+/// The most turns of such a loop.
+const TURNS: u32 = 16;
 
 /// A number with more values than this is handled by induction, not by enumeration.
 const MANY: i64 = 3;
@@ -37,6 +44,8 @@ const MANY: i64 = 3;
 /// The reason why an execution stops.
 enum Stop {
     Returned,
+    /// A function of the object has been called.
+    Called,
     /// The search of this part ends.
     Met,
     Fork(Fork, Fault),
@@ -44,16 +53,16 @@ enum Stop {
 }
 
 /// The states where a part of the search ends.
-type Ends<M> = Result<Vec<Box<State<M>>>, Fault>;
+pub type Ends<M> = Result<Vec<Box<State<M>>>, Fault>;
 
 /// A part of the search: the branches around it, and where it ends.
 #[derive(Clone, Copy)]
-struct Part {
-    depth: u32,
-    meeting: Meeting,
+pub struct Part {
+    pub depth: u32,
+    pub meeting: Meeting,
 }
 
-pub struct Search<'a, 'o> {
+pub struct Search<'a, 'o, M> {
     /// Its memory belongs to the state that runs.
     pub world: World<'o>,
     pub evidence: &'a mut Evidence,
@@ -63,42 +72,54 @@ pub struct Search<'a, 'o> {
     pub joins: bool,
     /// The largest alignment of the frame that any path has asked for.
     pub asked: u64,
-    told: Vec<Told>,
+    pub(super) told: Vec<Told>,
     /// Where the paths from branches meet.
     meetings: FxHashMap<u64, Option<u64>>,
     /// A change of variables that is to be done before a loop.
-    hoisted: Option<Hoisted>,
+    pub(super) hoisted: Option<Hoisted>,
+    pub(super) summaries: Summaries<M>,
 }
 
 /// A change of a variable that is to be done at the first turn of a loop.
-struct Hoisted {
+pub struct Hoisted {
     visit: usize,
     variable: usize,
     change: Change,
 }
 
 /// A change of a variable.
-enum Change {
+pub enum Change {
     /// It becomes a multiple of a divisor, and a remainder.
     Divided(i64),
     /// It becomes the value of a form with it.
     Named(Form),
 }
 
-impl<'a, 'o> Search<'a, 'o> {
+impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
     pub fn new(
         world: World<'o>,
         evidence: &'a mut Evidence,
         returns: Returns,
         (longest, joins): (u64, bool),
-    ) -> Search<'a, 'o> {
+    ) -> Search<'a, 'o, M> {
         let (asked, told, meetings) = (KNOWN_PHASES, Vec::new(), FxHashMap::default());
-        let hoisted = None;
-        Search { world, evidence, returns, longest, joins, asked, told, meetings, hoisted }
+        let (hoisted, summaries) = (None, Summaries::default());
+        Search {
+            world,
+            evidence,
+            returns,
+            longest,
+            joins,
+            asked,
+            told,
+            meetings,
+            hoisted,
+            summaries,
+        }
     }
 
     /// Runs a state to all its ends.
-    pub fn prove<M: Turning>(&mut self, machine: M, memory: Memory) -> Result<(), Fault> {
+    pub fn prove(&mut self, machine: M, memory: Memory) -> Result<(), Fault> {
         let state = State { machine, memory, calls: Vec::new(), secrets: Vec::new() };
         let part = Part { depth: 0, meeting: Meeting::END };
         self.explore(Box::new(state), &mut Vec::new(), part)?;
@@ -113,7 +134,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// Runs a state to the end of a part of the search, or to the return of the function.
-    fn explore<M: Turning>(
+    pub(super) fn explore(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -146,51 +167,58 @@ impl<'a, 'o> Search<'a, 'o> {
                     ends.push(state);
                     continue;
                 }
+                Stop::Called => {
+                    open.extend(self.call(state, visits, part)?);
+                    continue;
+                }
                 stop => stop,
             };
-            let place = state.machine.place();
-            let branch = match stop {
-                // A comparison whose outcome a branch depends on.
-                Stop::Fork(..) => M::branch(self.world.object, place),
-                _ => place,
-            };
-            let meeting = self.meeting::<M>((branch, state.calls.len()), part.meeting);
+            let meeting = self.meeting(&state, &stop, part.meeting);
             if !self.joins || meeting == part.meeting {
                 ends.extend(self.sides(state, visits, part, (stop, is_same))?);
                 continue;
             }
-            let mut kept = state.variables();
-            for visit in &*visits {
-                kept.iter_mut().skip(visit.split.variable).take(1).for_each(|kept| *kept = true);
-                if let Some((_, Cover { join, .. })) = &visit.every {
-                    (kept[join.ahead], kept[join.behind]) = (true, true);
-                }
-            }
-            state.memory.enter_scope(kept);
+            self.part_paths(&mut state, visits);
             let sides = self.sides(state, visits, Part { meeting, ..part }, (stop, is_same))?;
             open.extend(self.join(sides, meeting));
         }
         Ok(ends)
     }
 
-    /// Where the paths from a branch meet: in its function, or where it returns, unless a part of the
-    /// search ends before.
-    fn meeting<M: Turning>(&mut self, (branch, calls): (u64, usize), end: Meeting) -> Meeting {
-        let object = self.world.object;
-        let meeting = self.meetings.entry(branch);
-        match *meeting.or_insert_with(|| M::meeting(object, branch)) {
-            None if calls == end.calls => end,
-            place => Meeting { calls, place },
+    /// Notes the variables in use, where paths part.
+    pub(super) fn part_paths(&self, state: &mut State<M>, visits: &[Visit<M>]) {
+        let mut kept = state.variables();
+        for visit in visits {
+            kept.iter_mut().skip(visit.split.variable).take(1).for_each(|kept| *kept = true);
+            if let Some((_, Cover { join, .. })) = &visit.every {
+                (kept[join.ahead], kept[join.behind]) = (true, true);
+            }
+        }
+        state.memory.enter_scope(kept);
+    }
+
+    /// Where the paths from an instruction meet: in its function, or where it returns, unless a part of
+    /// the search ends before. Cases of numbers stay apart behind an instruction that is no branch.
+    fn meeting(&mut self, state: &State<M>, stop: &Stop, end: Meeting) -> Meeting {
+        let (object, place) = (self.world.object, state.machine.place());
+        let is_kept = matches!(stop, Stop::Fork(..)) || M::is_branch(object, place);
+        let meeting = self.meetings.entry(place);
+        let meeting = meeting.or_insert_with(|| M::meeting(object, place));
+        match (meeting.filter(|_| is_kept), state.calls.len()) {
+            (None, calls) if calls == end.calls => end,
+            (place, calls) => Meeting { calls, place },
         }
     }
 
     /// Joins the states that are alike. Not inlined, since the search is recursive.
     #[inline(never)]
-    fn join<M: Turning>(&self, sides: Vec<Box<State<M>>>, meeting: Meeting) -> Vec<Box<State<M>>> {
+    pub(super) fn join(&self, sides: Vec<Box<State<M>>>, meeting: Meeting) -> Vec<Box<State<M>>> {
         let mut joined: Vec<Box<State<M>>> = Vec::new();
         'sides: for side in sides {
             let returns = side.calls.len() < meeting.calls;
-            for other in joined.iter_mut().filter(|other| other.is_like(&side, returns)) {
+            let object = self.world.object;
+            let is_like = |other: &&mut Box<State<M>>| other.is_like(&side, object, returns);
+            for other in joined.iter_mut().filter(is_like) {
                 if let Some(both) = other.joined(&side, &self.world.bits) {
                     **other = both;
                     continue 'sides;
@@ -203,7 +231,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// The ends of all cases of a state that has stopped.
-    fn sides<M: Turning>(
+    fn sides(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -211,7 +239,7 @@ impl<'a, 'o> Search<'a, 'o> {
         (stop, is_same): (Stop, bool),
     ) -> Ends<M> {
         match stop {
-            Stop::Returned | Stop::Met => Ok(vec![state]),
+            Stop::Returned | Stop::Met | Stop::Called => Ok(vec![state]),
             Stop::Fork(fork, fault) => self.fork(state, visits, part, (fork, fault)),
             Stop::Asked(Asked::Divided { variable, divisor }, fault) => {
                 // A number that a loop does not change is divided before the loop.
@@ -247,7 +275,7 @@ impl<'a, 'o> Search<'a, 'o> {
 
     /// The parts of a state in which a form is negative, and is not.
     #[inline(never)]
-    fn signs<M: Turning>(
+    fn signs(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -276,7 +304,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// Both sides of a split.
-    fn halves<M: Turning>(
+    fn halves(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -291,7 +319,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// The part of a state in some ranges.
-    fn side<M: Turning>(
+    fn side(
         &mut self,
         state: &State<M>,
         visits: &mut Vec<Visit<M>>,
@@ -303,7 +331,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// Both outcomes of a branch that is not known.
-    fn fork<M: Turning>(
+    fn fork(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -337,7 +365,7 @@ impl<'a, 'o> Search<'a, 'o> {
 
     /// A branch on a number that is not known, perhaps of a loop.
     #[inline(never)]
-    fn turn<M: Turning>(
+    fn turn(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -357,8 +385,12 @@ impl<'a, 'o> Search<'a, 'o> {
             return self.halves(state, visits, part, split);
         }
         visits[at].passes += 1;
-        if visits[at].passes < visits[at].period {
+        let Visit { passes, period, .. } = visits[at];
+        if passes < period || period == UNROLLED && passes < TURNS {
             return self.halves(state, visits, part, split);
+        }
+        if period == UNROLLED {
+            return Err(fault);
         }
         if let Some((every, cover)) = &visits[at].every {
             let bits = &self.world.bits;
@@ -393,16 +425,11 @@ impl<'a, 'o> Search<'a, 'o> {
     /// The first turn of a loop, or a branch that is none. Two turns of some loops differ, where
     /// buffers change places, and every second one is alike.
     #[inline(never)]
-    fn first_turn<M: Turning>(
-        &mut self,
-        visit: Visit<M>,
-        visits: &mut Vec<Visit<M>>,
-        part: Part,
-    ) -> Ends<M> {
+    fn first_turn(&mut self, visit: Visit<M>, visits: &mut Vec<Visit<M>>, part: Part) -> Ends<M> {
         let at = visits.len();
         let [below, above] = visit.state.memory.unknowns.ranges.halves(visit.split);
         let mut outcome = Ok(Vec::new());
-        for period in 1..=PERIOD {
+        for period in PERIODS {
             visits.truncate(at);
             visits.push(Visit { period, ..visit.clone() });
             outcome = self.explore(visit.state.clone().with_ranges(above), visits, part);
@@ -430,7 +457,7 @@ impl<'a, 'o> Search<'a, 'o> {
 
     /// The ends of a part of the search, after a change of variables at its begin if it asks for one.
     #[inline(never)]
-    fn changed<M: Turning>(
+    fn changed(
         &mut self,
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
@@ -454,7 +481,7 @@ impl<'a, 'o> Search<'a, 'o> {
 
     /// Asks for a variable for a form that a branch tests, if this is the counter of a loop that no
     /// variable counts: the branch has tested it with another constant before.
-    fn hoist<M>(&mut self, visits: &[Visit<M>], key: &Key, form: Form) -> Result<(), ()> {
+    fn hoist(&mut self, visits: &[Visit<M>], key: &Key, form: Form) -> Result<(), ()> {
         let at = visits.iter().rposition(|visit| visit.key == *key && visit.every.is_none());
         let Some(visit) = at else { return Ok(()) };
         let Visit { form: first, split, is_watched, .. } = visits[visit];
@@ -483,7 +510,7 @@ impl<'a, 'o> Search<'a, 'o> {
     /// Proposes the invariant of two turns and follows it: one more turn must end in the invariant,
     /// which is checked where the turn ends.
     #[inline(never)]
-    fn generalise<M: Turning>(
+    fn generalise(
         &mut self,
         visits: &mut Vec<Visit<M>>,
         at: usize,
@@ -541,7 +568,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// Runs a state to its end, to the end of a part, or to an instruction that needs to know more.
-    fn run<M: Turning>(&mut self, state: &mut State<M>, meeting: Meeting) -> Result<Stop, Fault> {
+    fn run(&mut self, state: &mut State<M>, meeting: Meeting) -> Result<Stop, Fault> {
         std::mem::swap(&mut self.world.memory, &mut state.memory);
         let stop = self.steps(state, meeting);
         std::mem::swap(&mut self.world.memory, &mut state.memory);
@@ -549,7 +576,7 @@ impl<'a, 'o> Search<'a, 'o> {
         stop
     }
 
-    fn steps<M: Turning>(&mut self, state: &mut State<M>, meeting: Meeting) -> Result<Stop, Fault> {
+    fn steps(&mut self, state: &mut State<M>, meeting: Meeting) -> Result<Stop, Fault> {
         while !meeting.is_at(state) {
             if self.evidence.instructions == self.longest {
                 let what = format!("it does not return in {} instructions", self.longest);
@@ -567,7 +594,10 @@ impl<'a, 'o> Search<'a, 'o> {
                     state.calls.push(stack);
                     let unknowns = &mut self.world.memory.unknowns;
                     state.machine.map_arguments(&mut |form| unknowns.name(form));
-                    continue;
+                    match self.joins {
+                        true => return Ok(Stop::Called),
+                        false => continue,
+                    }
                 }
                 Ok(Step::Back) => {
                     state.calls.retain(|&call| call >= stack);
@@ -581,7 +611,10 @@ impl<'a, 'o> Search<'a, 'o> {
                 return Ok(Stop::Fork(fork, fault));
             }
             return match self.world.memory.unknowns.asked.take() {
-                Some(asked) => Ok(Stop::Asked(asked, fault)),
+                Some(asked) => {
+                    self.summaries.asks += 1;
+                    Ok(Stop::Asked(asked, fault))
+                }
                 None => Err(fault),
             };
         }
@@ -589,7 +622,7 @@ impl<'a, 'o> Search<'a, 'o> {
     }
 
     /// The end of a path.
-    fn leave<M: Turning>(&mut self, mut state: State<M>) -> Result<(), Fault> {
+    fn leave(&mut self, mut state: State<M>) -> Result<(), Fault> {
         self.evidence.paths += 1;
         if self.evidence.paths > PATHS {
             let what = format!("it has more than {PATHS} paths");

@@ -13,6 +13,7 @@ use super::Fault;
 use super::block_step::{Cover, Join};
 use super::blocks::Turning;
 use super::cell::Bits;
+use super::elf::Object;
 use super::memory::{Memory, Pointer};
 use super::path_join::Paths;
 use super::symbolic_count::{Form, Range, Ranges, Split, VARIABLES};
@@ -80,11 +81,11 @@ impl<M: Turning> State<M> {
     }
 
     /// Whether another state may be joined with this one.
-    pub fn is_like(&self, other: &State<M>, returns: bool) -> bool {
+    pub fn is_like(&self, other: &State<M>, object: &Object, returns: bool) -> bool {
         self.calls == other.calls
             && self.secrets == other.secrets
             && self.memory.has_regions_of(&other.memory, self.machine.stack_offset())
-            && self.machine.is_like(&other.machine, returns)
+            && self.machine.is_like(&other.machine, object, returns)
     }
 
     /// One state for two.
@@ -160,7 +161,7 @@ impl<M: Turning> State<M> {
 #[derive(Clone)]
 pub struct Visit<M> {
     pub key: Key,
-    /// Turns after which states are alike, and turns since the last such state.
+    /// Turns after which states are alike, if there are such, and turns since the last one.
     pub period: u32,
     pub passes: u32,
     pub state: Box<State<M>>,

@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,7 @@ use usuba_library::declarations::{Function, Struct};
 use usuba_library::manifest::{ENDING, Manifest};
 use usuba_library::{Unit, UnitKind};
 use usuba_object::callgraph::CallGraph;
+use usuba_object::dispatch::Dispatch;
 use usuba_object::elf::{self, Object};
 use usuba_object::extensions::Extensions;
 use usuba_object::safety;
@@ -91,13 +93,20 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
         let name = if name.is_empty() { file_name(request.file) } else { name };
         Ok(Opened { name, sha256: sha256(&bytes), object })
     });
-    let members: Vec<Opened> = members.collect::<Result<_, String>>()?;
+    let mut members: Vec<Opened> = members.collect::<Result<_, String>>()?;
     let path = match request.manifest {
         Some(path) => path.to_path_buf(),
         None => found(request.file)?,
     };
     let manifest = Manifest::read(&path)?;
     let written = usuba_library::regenerate(&manifest, request.folder)?;
+    if let Some(choice) = &manifest.dispatch {
+        for Opened { object, .. } in &mut members {
+            let values = choice.values.iter().map(|choice| (choice.value, &*choice.features));
+            object.dispatch =
+                Dispatch::new(|name| object.variable(name), &choice.cell, values).map(Arc::new);
+        }
+    }
     let (types, cache) = (&manifest.structs, &request.cache);
     let work = Work { members: &members, cache, types, proofs: Known::default() };
     let is_there = |name: &str| members.iter().any(|member| member.has(name));
@@ -126,7 +135,15 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let is_wanted = |name: &str| {
         request.functions.is_empty() || request.functions.iter().any(|wanted| wanted == name)
     };
-    tasks.retain(|task| is_wanted(task.name()));
+    let mut needed: Vec<&str> =
+        tasks.iter().map(Task::name).filter(|name| is_wanted(name)).collect();
+    let mut at = 0;
+    while let Some(name) = needed.get(at) {
+        let calls = all.get(name).map_or(&[][..], |unit| unit.calls());
+        needed.extend(calls.iter().map(String::as_str));
+        at += 1;
+    }
+    tasks.retain(|task| needed.contains(&task.name()));
     let found = threads::each(&tasks, request.jobs, |task| {
         let answers = match task {
             Task::Unit(unit) => work.unit(unit, &all),
@@ -161,8 +178,8 @@ enum Task<'a> {
     Declared(&'a Function),
 }
 
-impl Task<'_> {
-    fn name(&self) -> &str {
+impl<'a> Task<'a> {
+    fn name(&self) -> &'a str {
         match self {
             Task::Unit(unit) => &unit.symbol,
             Task::Declared(function) => &function.name,
@@ -191,6 +208,7 @@ impl Opened {
             Row::new(symbol.name.clone(), symbol.is_exported, symbol.size, found)
         };
         let mut rows: Vec<Row> = symbols.iter().map(row).collect();
+        rows::by_callees(&mut rows);
         let graph = CallGraph::new(&self.object);
         let mut callers = Callers::new();
         for (at, symbol) in symbols.iter().enumerate() {
@@ -260,6 +278,11 @@ impl Work<'_> {
             }
             _ => None,
         };
+        let is_beside =
+            |name: &String| units.get(&**name).is_some_and(|other| unit.is_beside(other));
+        if let Some(name) = unit.calls().iter().find(|name| !is_beside(name)) {
+            return Err(format!("{} calls {name}, which is no kernel of its source", unit.symbol));
+        }
         let node = unit.task.options.entry.as_deref().unwrap_or_default();
         let (_, source) = interfaces::read(&unit.folder.join(&unit.task.source), node)?;
         let Unit { symbol, kind, task, section, .. } = unit;
@@ -293,12 +316,13 @@ impl Work<'_> {
         let members = self.members.iter().enumerate();
         let there = members.filter(|(_, member)| member.has(&function.name));
         let answer = |(at, member): (usize, &Opened)| {
+            let dispatch = &member.object.dispatch;
             let statement = Statement {
                 build: this_build().unwrap_or_default().to_string(),
                 source: String::new(),
                 program: String::new(),
                 schedule: String::new(),
-                function: sha256(format!("{function:?} {:?}", self.types).as_bytes()),
+                function: sha256(format!("{function:?} {:?} {dispatch:?}", self.types).as_bytes()),
                 object: member.sha256.clone(),
             };
             (at, self.known(statement, || safe(function, self.types, &member.object)))
@@ -346,7 +370,7 @@ fn examined(
         UnitKind::Blocks(_) | UnitKind::Chained(_) => "each block by ",
         UnitKind::Schedule { .. } => "key schedule ",
         UnitKind::Key { .. } => "key words of ",
-        UnitKind::Kernel => "",
+        UnitKind::Kernel { .. } => "",
     };
     let specification = format!("{what}{entry} of {file} in {slicing:?} on {}", target.name);
     let found = match unit::object(unit, output, schedule, object) {
@@ -356,11 +380,12 @@ fn examined(
         }
         Err(why) => Found { specification, ..Found::nothing(&why) },
     };
-    Found { seconds: start.elapsed().as_secs_f64(), ..found }
+    let calls = unit.calls().to_vec();
+    Found { calls, seconds: start.elapsed().as_secs_f64(), ..found }
 }
 
 /// The most instructions of a function without a specification.
-const LONGEST: u64 = 5_000_000;
+const LONGEST: u64 = 10_000_000;
 
 /// Proves the safety of a declared function in an object.
 fn safe(function: &Function, types: &[Struct], object: &Object) -> Found {

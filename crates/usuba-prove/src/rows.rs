@@ -81,6 +81,8 @@ pub struct Row {
     pub size: u64,
     /// The specification, in a few words; empty if there is none.
     pub specification: String,
+    /// The functions whose proofs its proof uses.
+    pub calls: Vec<String>,
     /// Bytes of the stack that it takes with all callees, if it is memory-safe by itself.
     pub stack: Option<u64>,
     /// Branches on secrets whose outcomes the status tells.
@@ -92,8 +94,8 @@ pub struct Row {
 
 impl Row {
     pub fn new(function: String, exported: bool, size: u64, found: Found) -> Row {
-        let Found { specification, answers, stack, told, seconds } = found;
-        Row { function, exported, size, specification, stack, told, answers, seconds }
+        let Found { specification, answers, calls, stack, told, seconds } = found;
+        Row { function, exported, size, specification, calls, stack, told, answers, seconds }
     }
 
     pub fn holds(&self, claim: Claim) -> bool {
@@ -116,6 +118,7 @@ pub fn open(reason: &str) -> [Answer; 5] {
 pub struct Found {
     pub specification: String,
     pub answers: [Answer; 5],
+    pub calls: Vec<String>,
     pub stack: Option<u64>,
     pub told: Vec<String>,
     pub seconds: f64,
@@ -124,8 +127,8 @@ pub struct Found {
 impl Found {
     /// Nothing, for this reason.
     pub fn nothing(reason: &str) -> Found {
-        let (specification, told) = (String::new(), Vec::new());
-        Found { specification, answers: open(reason), stack: None, told, seconds: 0.0 }
+        let (specification, calls, told) = (String::new(), Vec::new(), Vec::new());
+        Found { specification, answers: open(reason), calls, stack: None, told, seconds: 0.0 }
     }
 
     /// The proofs of a function in its calling modes, where `source` is the proof of its program.
@@ -195,6 +198,38 @@ fn left(Residue { frame, registers }: &Residue) -> String {
     format!("secrets in {frame} bytes of the frame and in {registers}")
 }
 
+/// Joins proofs that use the proofs of callees: a claim holds if it is proved for all of them.
+pub fn by_callees(rows: &mut [Row]) {
+    let mut left: Vec<usize> = (0..rows.len()).filter(|&at| !rows[at].calls.is_empty()).collect();
+    // Callees come before their callers.
+    let next = |rows: &[Row], left: &[usize]| {
+        let waits = |at: usize| left.iter().any(|&of| rows[at].calls.contains(&rows[of].function));
+        left.iter().position(|&at| !waits(at))
+    };
+    while let Some(first) = next(rows, &left) {
+        let at = left.swap_remove(first);
+        let mut row = rows[at].clone();
+        let mut deepest = 0;
+        for name in &row.calls {
+            let found: Vec<&Row> = rows.iter().filter(|row| row.function == *name).collect();
+            for claim in Claim::ALL {
+                let is_proved = |row: &&Row| row.answers[claim as usize] == Answer::Proved;
+                let holds = !found.is_empty() && found.iter().all(is_proved);
+                let answer = &mut row.answers[claim as usize];
+                if answer.holds() && !holds {
+                    *answer = Answer::Open(format!("it calls {name}, which is not proved"));
+                }
+            }
+            deepest = found.iter().filter_map(|row| row.stack).fold(deepest, u64::max);
+        }
+        row.stack = row.stack.filter(|_| row.holds(Claim::MemorySafe)).map(|own| own + deepest);
+        rows[at] = row;
+    }
+    for at in left {
+        rows[at].answers = open("its proof uses itself");
+    }
+}
+
 /// The callers of local functions, by the index of their rows: only of functions that nothing else
 /// can reach.
 pub type Callers = BTreeMap<usize, Vec<usize>>;
@@ -241,6 +276,26 @@ mod tests {
         let answers =
             if proved { Claim::ALL.map(|_| Answer::Proved) } else { found.answers.clone() };
         Row::new(function.into(), false, 1, Found { answers, ..found })
+    }
+
+    /// f uses g, which uses h; i uses j, which is not proved; k uses none; l and m use each other.
+    #[test]
+    fn proofs_use_proofs_of_callees() {
+        let rows = [("f", true), ("g", true), ("h", true), ("i", true), ("j", false), ("k", true)];
+        let mut rows = rows.into_iter().chain([("l", true), ("m", true)]);
+        let calls = ["g", "h", "", "j", "", "none", "m", "l"];
+        let mut rows: Vec<Row> = calls
+            .map(|callee| {
+                let (function, proved) = rows.next().expect("a row for each");
+                let calls = [callee.to_string()].into_iter().filter(|name| !name.is_empty());
+                Row { calls: calls.collect(), stack: Some(8), ..row(function, proved) }
+            })
+            .to_vec();
+        by_callees(&mut rows);
+        let holds: Vec<bool> = rows.iter().map(Row::is_proved).collect();
+        assert_eq!(holds, [true, true, true, false, false, false, false, false]);
+        assert_eq!(rows[0].stack, Some(24));
+        assert_eq!(rows[3].answers, open("it calls j, which is not proved"));
     }
 
     /// f is proved, and calls g, which calls h; i calls h2 and is not proved; recursion is no proof.

@@ -74,6 +74,8 @@ pub fn object(
 ) -> Result<Vec<Proof>, String> {
     let mut object = object.clone();
     object.extensions = Extensions::of(unit.section.cflags);
+    // The callers have made the choice.
+    object.dispatch = None;
     let object = &object;
     let (program, demands) = (&output.program, Demands::default());
     if let UnitKind::Blocks(of) = &unit.kind {
@@ -86,11 +88,13 @@ pub fn object(
         return Ok(modes.iter().map(proof).collect());
     }
     let (contract, program) = contract(unit, output, schedule)?;
+    let options = &unit.task.options;
+    let linked = compiler::kernels(&program, &output.checked.program, options.target, &options.c)?;
     let prove = || match &unit.kind {
-        UnitKind::Kernel => {
+        UnitKind::Kernel { .. } => {
             let typed = &output.checked.program;
             let most = arithmetic::most(&program, &typed.decls[typed.entry]);
-            arithmetic::prove_either::<X86>(object, &contract, &program, &most, &[], demands)
+            arithmetic::prove_either::<X86>(object, &contract, &program, &most, &linked, demands)
         }
         _ => compare::prove::<X86>(object, &contract, &program, demands),
     };
@@ -116,7 +120,7 @@ pub fn contract(
             Ok((key_setup::schedule(symbol, program, *bytes)?, program.clone()))
         }
         UnitKind::Key { function, .. } => words_of(symbol, function, program, schedule),
-        UnitKind::Kernel => {
+        UnitKind::Kernel { .. } => {
             let target = unit.task.options.target;
             let contract = compiler::contract_of(program, &output.kernel, target)?;
             Ok((Contract { symbol, ..contract }, program.clone()))

@@ -12,6 +12,8 @@
 #[path = "../../usuba-contracts/tests/support/arithmetic.rs"]
 mod arithmetic;
 
+use std::collections::BTreeSet;
+
 use num_bigint::BigInt;
 use usuba::emit::c::{COptions, kernel};
 use usuba::ir::Slicing;
@@ -376,9 +378,15 @@ fn ladders_multiply_points_by_scalars() {
         let target = isa::find(target).expect("a target");
         let width = Width::new(file, &[]);
         let decls = &width.program.decls;
-        let ladder = decls.iter().find(|decl| *decl.name == *"x25519").expect("a node");
-        let linked = ladder.links.iter().map(|&id| &*decls[id].name);
-        let nodes = linked.chain(["x25519"]);
+        let ladder = decls.iter().position(|decl| *decl.name == *"x25519").expect("a node");
+        let mut nodes = BTreeSet::from([ladder]);
+        // Callees come first.
+        for caller in (0..=ladder).rev() {
+            if nodes.contains(&caller) {
+                nodes.extend(&decls[caller].links);
+            }
+        }
+        let nodes = nodes.into_iter().map(|at| &*decls[at].name);
         let kernel = Kernel {
             text: nodes.map(|node| text(&width, node, target, false).0).collect(),
             symbol: "t_x25519".into(),

@@ -49,6 +49,15 @@ pub struct Task {
 }
 
 impl Task {
+    /// The C function of the entry.
+    pub fn symbol(&self) -> String {
+        let Options { entry, c, .. } = &self.options;
+        match c.name.is_empty() {
+            true => c.symbol(entry.as_deref().unwrap_or_default()),
+            false => format!("{}{}", c.prefix, c.name),
+        }
+    }
+
     /// Compiles the program in `folder`.
     ///
     /// # Errors
@@ -373,14 +382,15 @@ pub fn kernel(
     compile_file(&cipher.folder, &function.source, &options, proofs)
 }
 
-/// Compiles an arithmetic node in V or W to the C function `name`, which is `static`.
+/// Compiles an arithmetic node in V or W to a C function, which is `static`. `c` has its name and the
+/// nodes that it links.
 ///
 /// # Errors
 /// The diagnostics of the compiler, one per line.
 pub fn arithmetic(
     folder: &Path,
     (source, node): (&str, &str),
-    name: &str,
+    c: COptions,
     (slicing, target): (Slicing, &'static Target),
     pipeline: &PipelineOptions,
 ) -> Result<Compiled, String> {
@@ -392,12 +402,7 @@ pub fn arithmetic(
         entry: Some(node.to_string()),
         flags: Default::default(),
         pipeline: pipeline.clone(),
-        c: COptions {
-            name: name.to_string(),
-            form: form(pipeline),
-            hidden: true,
-            ..COptions::default()
-        },
+        c: COptions { form: form(pipeline), hidden: true, ..c },
     };
     Compiled::new(folder, source, options, Proofs::Never)
 }

@@ -134,6 +134,37 @@ fn a_linked_file_has_a_row_for_every_function() {
     assert!(err(&none).contains("help: "));
 }
 
+/// A kernel that links others is proved with them: a wrong instruction in one opens both rows.
+#[test]
+fn a_caller_is_proved_with_its_callees() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let made = usubac(path, "dist curve25519 --targets gp64");
+    assert!(made.status.success(), "{}", err(&made));
+    let (caller, callee) = ("usuba_fe_quotient", "usuba_fe_freeze");
+    for (name, cc) in compilers() {
+        let made =
+            Command::new(cc).args(["-O2", "-c", "usuba_curve25519.c"]).current_dir(path).status();
+        assert!(made.expect("the compiler runs").success());
+        let prove = || {
+            let chosen = format!("--function {caller} --function {callee}");
+            rows(&usubac(path, &format!("prove --dist usuba_curve25519.o --json {chosen}")))
+        };
+        let found = prove();
+        assert_eq!(row(&found, caller)[4], "proved", "{name}");
+        let calls = &found.iter().find(|row| row["function"] == caller).expect("a row")["calls"];
+        assert!(calls.as_array().expect("names").iter().any(|name| name == callee), "{calls}");
+        let object = path.join("usuba_curve25519.o");
+        let bytes = fs::read(&object).expect("an object");
+        let wrong = machine_faults::planted(&bytes, callee, machine_faults::Fault::Gate);
+        fs::write(&object, wrong.expect("a logic operation")).expect("written");
+        let found = prove();
+        for function in [caller, callee] {
+            assert_eq!(row(&found, function)[4], "open", "{name}: {function}");
+        }
+    }
+}
+
 /// The exported functions of NaCl by compiler, each with its proved claims.
 const NACL: &str = "tests/nacl-proofs.txt";
 

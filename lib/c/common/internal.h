@@ -39,6 +39,19 @@ void *memset(void *to /* [length] */, int byte, size_t length);
 #define USUBA_KEEP ((void)0)
 #endif
 
+/* Functions with a proof of their own, which proofs of their callers use: compilers call them as C
+   says, and have no other versions of them. */
+#define USUBA_LINKED
+#if defined(__has_attribute)
+#if __has_attribute(noipa)
+#undef USUBA_LINKED
+#define USUBA_LINKED __attribute__((noipa))
+#elif __has_attribute(used)
+#undef USUBA_LINKED
+#define USUBA_LINKED __attribute__((noinline, used))
+#endif
+#endif
+
 /* Functions with this attribute clear the caller-saved registers, where compilers support it. */
 #define USUBA_CLEARS
 #if defined(__has_attribute) && (defined(USUBA_X86_64) || defined(USUBA_AARCH64))

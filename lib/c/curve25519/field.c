@@ -13,9 +13,9 @@
 #define USUBA_STACK 1440
 #endif
 #if defined(USUBA_SMALL)
-#define USUBA_STACK_LADDER 1232
+#define USUBA_STACK_LADDER 1272
 #else
-#define USUBA_STACK_LADDER 1168
+#define USUBA_STACK_LADDER 1312
 #endif
 #endif
 #elif !defined(USUBA_STACK_LADDER)
@@ -53,7 +53,7 @@ static usuba_word usuba_fe_is_zero(const usuba_word *a)
     return usuba_words_are_zero(words, USUBA_WORDS);
 }
 
-#if defined(USUBA_SMALL)
+#if USUBA_WORD_BITS == 32
 /* Powers by an addition chain. A step squares the previous number repeatedly, multiplies it by the
    number in a place, and stores the result in another place. Place 0 has the first number, place 1
    its square. */
@@ -90,7 +90,7 @@ static void usuba_fe_power(const usuba_word *a, size_t last, usuba_word *r)
 }
 
 /* r = a^(p-2), the inverse of a nonzero number. */
-static void usuba_fe_invert(const usuba_word *a, usuba_word *r)
+static void usuba_fe_inverse(const usuba_word *a, usuba_word *r)
 {
     usuba_fe_power(a, USUBA_FE_INVERT, r);
 }
@@ -100,65 +100,13 @@ static void usuba_fe_power58(const usuba_word *a, usuba_word *r)
 {
     usuba_fe_power(a, USUBA_FE_POWER58, r);
 }
-#else
-/* r = a^(2^count), by at least one square. */
-static void usuba_fe_squares(const usuba_word *a, unsigned count, usuba_word *r)
-{
-    usuba_fe s;
-    if (count & 1) {
-        usuba_fe_square(a, r);
-    } else {
-        usuba_fe_square(a, s);
-        usuba_fe_square(s, r);
-        count--;
-    }
-    for (; count > 1; count -= 2) {
-        usuba_fe_square(r, s);
-        usuba_fe_square(s, r);
-    }
-}
 
-/* high = a^(2^250 - 1) and low = a^11, by 249 squares and 9 products. */
-static void usuba_fe_powers(const usuba_word *a, usuba_word *high, usuba_word *low)
+/* x/z as words of the number below p. */
+static void usuba_fe_quotient(const usuba_word *x, const usuba_word *z, usuba_word *words)
 {
-    usuba_fe s, t, u;
-    usuba_fe_square(a, s);
-    usuba_fe_squares(s, 2, t);
-    usuba_fe_mul(t, a, u);
-    usuba_fe_mul(s, u, low);
-    usuba_fe_square(low, s);
-    usuba_fe_mul(s, u, t);
-    usuba_fe_squares(t, 5, s);
-    usuba_fe_mul(s, t, u);
-    usuba_fe_squares(u, 10, s);
-    usuba_fe_mul(s, u, t);
-    usuba_fe_squares(t, 20, s);
-    usuba_fe_mul(s, t, high);
-    usuba_fe_squares(high, 10, s);
-    usuba_fe_mul(s, u, t);
-    usuba_fe_squares(t, 50, s);
-    usuba_fe_mul(s, t, u);
-    usuba_fe_squares(u, 100, s);
-    usuba_fe_mul(s, u, high);
-    usuba_fe_squares(high, 50, s);
-    usuba_fe_mul(s, t, high);
-}
-
-/* r = a^(p-2), the inverse of a nonzero number. */
-static void usuba_fe_invert(const usuba_word *a, usuba_word *r)
-{
-    usuba_fe high, low, s;
-    usuba_fe_powers(a, high, low);
-    usuba_fe_squares(high, 5, s);
-    usuba_fe_mul(s, low, r);
-}
-
-/* r = a^((p-5)/8), for square roots. */
-static void usuba_fe_power58(const usuba_word *a, usuba_word *r)
-{
-    usuba_fe high, low;
-    usuba_fe_powers(a, high, low);
-    usuba_fe_squares(high, 2, low);
-    usuba_fe_mul(low, a, r);
+    usuba_fe inverse, product;
+    usuba_fe_inverse(z, inverse);
+    usuba_fe_mul(x, inverse, product);
+    usuba_fe_words(product, words);
 }
 #endif

@@ -26,6 +26,7 @@ use object::{
     elf,
 };
 
+use super::dispatch::Dispatch;
 use super::extensions::Extensions;
 use super::memory::{Pointer, Region};
 
@@ -43,8 +44,8 @@ pub struct Object {
     tables: Arc<Tables>,
     /// The instructions that its processors have.
     pub extensions: Extensions,
-    /// Bytes that variables at these places are assumed to have, which functions only read.
-    pub assumed: BTreeMap<u64, Vec<u8>>,
+    /// The choice of a backend at run time.
+    pub dispatch: Option<Arc<Dispatch>>,
 }
 
 /// The content of a file.
@@ -210,7 +211,7 @@ impl Object {
         tables.functions.dedup();
         tables.variables.sort();
         tables.variables.dedup();
-        Ok(Object { tables: Arc::new(tables), extensions, assumed: BTreeMap::new() })
+        Ok(Object { tables: Arc::new(tables), extensions, dispatch: None })
     }
 
     /// The function symbols, by name.
@@ -221,6 +222,14 @@ impl Object {
     /// The symbols of variables and constants, by name.
     pub fn variables(&self) -> &[Variable] {
         &self.tables.variables
+    }
+
+    /// The place of the variable of this name, here or in another file; `None` if there are several.
+    pub fn variable(&self, name: &str) -> Option<u64> {
+        let here = self.tables.variables.iter().filter(|variable| variable.name == name);
+        let others = self.tables.undefined.iter().filter(|(_, undefined)| *undefined == name);
+        let mut all = here.map(|variable| variable.place).chain(others.map(|(&place, _)| place));
+        all.next().filter(|_| all.next().is_none())
     }
 
     /// The names of undefined symbols, in order.
@@ -355,10 +364,6 @@ impl Object {
     /// There are no such constants.
     pub fn constant(&self, place: u64, count: usize) -> Result<Content<'_>, String> {
         let absent = || format!("there are no constants at {}", self.name(place));
-        let assumed = self.assumed.get(&place).and_then(|bytes| bytes.get(..count));
-        if let Some(bytes) = assumed.filter(|_| count > 0) {
-            return Ok(Content::Bytes(bytes));
-        }
         if let (Some(&target), 8) = (self.tables.slots.get(&place), count) {
             return Ok(Content::Address(target));
         }
@@ -379,6 +384,15 @@ impl Object {
             }
             _ => Err(format!("the linker writes the bytes at {}", self.name(place))),
         }
+    }
+
+    /// Whether two pointers into one section are to code, or have addresses between them.
+    pub fn has_addresses(&self, one: Pointer, other: Pointer) -> bool {
+        let [Some(one), Some(other)] = [one, other].map(Object::place) else { return false };
+        let (low, high) = (one.min(other), one.max(other));
+        high - low < LARGEST
+            && (!self.code(low, 1).is_empty()
+                || self.tables.relocations.range(low..=high).next().is_some())
     }
 
     /// The target of the distance, of four bytes, that the linker writes at a place.

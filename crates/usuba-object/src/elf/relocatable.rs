@@ -22,8 +22,13 @@ const MOST: usize = 1 << 16;
 /// # Errors
 /// The file is damaged, or has a relocation that is not understood.
 pub(super) fn read(object: &mut Tables, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
-    let mut reader =
-        Reader { object, regions: 0, places: BTreeMap::new(), symbols: BTreeMap::new() };
+    let mut reader = Reader {
+        object,
+        regions: 0,
+        places: BTreeMap::new(),
+        symbols: BTreeMap::new(),
+        merged: BTreeMap::new(),
+    };
     reader.sections(file)?;
     reader.symbols(file)?;
     reader.relocations(file)
@@ -47,6 +52,8 @@ struct Reader<'o> {
     places: BTreeMap<usize, Placed>,
     /// Places of symbols, by their indices, and why they are not known.
     symbols: BTreeMap<usize, (u64, Option<&'static str>)>,
+    /// The sections with merged constants, by the indices of their symbols.
+    merged: BTreeMap<usize, usize>,
 }
 
 impl Reader<'_> {
@@ -126,6 +133,8 @@ impl Reader<'_> {
                 Some(Placed::Constants(places)) => {
                     if symbol.kind() == SymbolKind::Section {
                         unknown = Some("the linker merges the constants of this section");
+                        let section = symbol.section_index().map_or(0, |index| index.0);
+                        self.merged.insert(symbol.index().0, section);
                     }
                     let constant = places.range(..=offset).next_back();
                     constant.map_or(0, |(start, place)| place + (offset - start))
@@ -152,7 +161,7 @@ impl Reader<'_> {
         for section in file.sections() {
             let Some(&Placed::Whole(start)) = self.places.get(&section.index().0) else { continue };
             for (offset, relocation) in section.relocations() {
-                let (symbol, unknown) = match relocation.target() {
+                let (symbol, mut unknown) = match relocation.target() {
                     RelocationTarget::Symbol(symbol) => {
                         *self.symbols.get(&symbol.0).ok_or("a relocation has no symbol")?
                     }
@@ -161,7 +170,7 @@ impl Reader<'_> {
                 let RelocationFlags::Elf { r_type } = relocation.flags() else {
                     return Err("the object has a relocation that is not one of ELF".into());
                 };
-                let (mut base, addend) = (symbol, relocation.addend());
+                let (mut base, mut addend) = (symbol, relocation.addend());
                 let (kind, size) = match r_type {
                     elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => (Kind::Relative, 4),
                     elf::R_X86_64_PC64 => (Kind::Relative, 8),
@@ -177,6 +186,13 @@ impl Reader<'_> {
                     // The field has at least one byte, and at most eight.
                     _ => (Kind::Unknown("the relocation is of a type that is not known"), 8),
                 };
+                // The linker takes the addend of an address for an offset in the section.
+                if let (RelocationTarget::Symbol(symbol), elf::R_X86_64_64) =
+                    (relocation.target(), r_type)
+                    && let Some(constant) = self.constant(symbol.0, addend)
+                {
+                    (base, addend, unknown) = (constant, 0, None);
+                }
                 let least = if matches!(kind, Kind::Unknown(_)) { 1 } else { size as u64 };
                 if offset.checked_add(least).is_none_or(|end| end > section.size()) {
                     return Err("a relocation is outside of its section".into());
@@ -192,6 +208,14 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The place of the merged constant at this offset of the section of a symbol.
+    fn constant(&self, symbol: usize, offset: i64) -> Option<u64> {
+        match self.places.get(self.merged.get(&symbol)?)? {
+            Placed::Constants(places) => places.get(&u64::try_from(offset).ok()?).copied(),
+            Placed::Whole(_) => None,
+        }
     }
 }
 

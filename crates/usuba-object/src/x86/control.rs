@@ -11,6 +11,7 @@ use super::{Done, Run, unsupported};
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::{Pointer, Region};
+use crate::summarized::NOWHERE;
 use crate::{Fault, Fork, Rule, Step};
 
 /// The condition on the flags that an instruction tests, or the opposite of it.
@@ -71,13 +72,16 @@ impl Run<'_, '_> {
 
     pub fn jump(&mut self) -> Result<Step, Fault> {
         let target = self.target()?;
-        if !self.world.object.code(target, 1).is_empty() {
-            self.x86.next = target;
-            return Ok(Step::Next);
-        }
         // A tail call: the callee returns to the caller.
         let above = self.x86.stack()? + 8;
-        self.outside(target, above)?;
+        match self.world.calls.at(target) {
+            Some(kernel) => self.kernel(kernel, above)?,
+            None if self.world.object.code(target, 1).is_empty() => self.outside(target, above)?,
+            None => {
+                self.x86.next = target;
+                return Ok(Step::Next);
+            }
+        }
         self.return_to_caller()
     }
 
@@ -152,11 +156,16 @@ impl Run<'_, '_> {
 
     pub fn call(&mut self) -> Result<Step, Fault> {
         let target = self.target()?;
-        if self.world.object.code(target, 1).is_empty() {
-            let above = self.x86.stack()?;
+        let above = self.x86.stack()?;
+        let kernel = self.world.calls.at(target);
+        if kernel.is_none() && self.world.object.code(target, 1).is_empty() {
             return self.outside(target, above).map(|()| Step::Next);
         }
         self.push(Word::Pointer(Object::pointer(self.i.next_ip())))?;
+        if let Some(kernel) = kernel {
+            self.kernel(kernel, above)?;
+            return self.return_to_caller().map(|_| Step::Next);
+        }
         self.x86.next = target;
         Ok(Step::Called)
     }
@@ -171,6 +180,10 @@ impl Run<'_, '_> {
     fn return_to_caller(&mut self) -> Result<Step, Fault> {
         match self.pop()? {
             Word::Pointer(Pointer { region: Region::Caller, offset: 0 }) => Ok(Step::Returned),
+            Word::Pointer(Pointer { region: Region::Return, offset: 0 }) => {
+                self.x86.next = NOWHERE;
+                Ok(Step::Back)
+            }
             Word::Pointer(at) if let Some(place) = Object::place(at) => {
                 self.x86.next = place;
                 Ok(Step::Back)

@@ -1,4 +1,4 @@
-//! Calls of kernels in other objects, with the semantics of `crate::calls`.
+//! Calls of kernels with their own proofs, with the semantics of `crate::calls`.
 //!
 //! ```text
 //! lea  rdi, [rsp + 40]      a parameter, in the frame

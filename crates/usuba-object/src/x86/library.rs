@@ -23,7 +23,7 @@
 //! ```
 
 use super::address::Address;
-use super::registers::{Flag, Flags, PARAMETERS, Word};
+use super::registers::{Flag, Flags, PARAMETERS, VOLATILE, Word};
 use super::string_instructions::Length;
 use super::{Done, Run, unsupported};
 use crate::cell::Cell;
@@ -32,9 +32,6 @@ use crate::memory::{Moving, Pointer, Region};
 use crate::stream::{Side, Stream};
 use crate::symbolic_count::Form;
 use crate::{Fault, Rule, World};
-
-/// Caller-saved registers: rax, rcx, rdx, rsi, rdi, r8 to r11.
-const VOLATILE: [usize; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];
 
 /// The buffers of blocks; counts that are not known come from there.
 fn stream<'w>(world: &'w mut World) -> Result<&'w mut Stream, Fault> {

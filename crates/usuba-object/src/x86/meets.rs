@@ -1,4 +1,5 @@
-//! Immediate post-dominators: the places where the paths from a branch meet.
+//! Immediate post-dominators: the places where the paths from a branch, or another instruction with an
+//! outcome, meet.
 //!
 //! ```text
 //!    je 1f       both paths meet at 2
@@ -15,7 +16,7 @@
 
 use std::collections::HashMap;
 
-use iced_x86::{ConditionCode, Decoder, DecoderOptions, FlowControl};
+use iced_x86::{ConditionCode, Decoder, DecoderOptions, FlowControl, Instruction};
 
 use super::LONGEST;
 use super::address::Linked;
@@ -24,17 +25,10 @@ use crate::elf::Object;
 /// The most instructions of a function.
 const MOST: usize = 1 << 16;
 
-/// The most instructions between a comparison and its branch.
-const NEAR: usize = 8;
-
 /// The instructions after which a place may be next; `None` stands for outside of the function.
 fn next(object: &Object, place: u64) -> Vec<Option<u64>> {
-    let code = object.code(place, LONGEST);
-    let mut decoder = Decoder::with_ip(64, code, place, DecoderOptions::NONE);
-    let i = decoder.decode();
-    let offsets = decoder.get_constant_offsets(&i);
-    let Ok(linked) = Linked::of(object, &i, &offsets, place) else { return vec![None] };
-    let target = linked.branch.filter(|&target| !object.code(target, 1).is_empty());
+    let Some((i, target)) = decoded(object, place) else { return vec![None] };
+    let target = target.filter(|&target| !object.code(target, 1).is_empty());
     match i.flow_control() {
         FlowControl::Next | FlowControl::Call | FlowControl::IndirectCall => {
             vec![Some(i.next_ip())]
@@ -52,25 +46,39 @@ pub fn is_choice(object: &Object, place: u64) -> bool {
     decoder.decode().condition_code() != ConditionCode::None
 }
 
-/// The first conditional branch from a place on, if it is near and nothing jumps before it; else the
-/// place itself.
-pub fn branch(object: &Object, place: u64) -> u64 {
-    let mut at = place;
-    for _ in 0..NEAR {
-        match next(object, at)[..] {
-            [Some(next)] => at = next,
-            [_, _] => return at,
-            _ => break,
-        }
-    }
-    place
+/// The instruction at a place, and the target of a jump or call that it names.
+fn decoded(object: &Object, place: u64) -> Option<(Instruction, Option<u64>)> {
+    let code = object.code(place, LONGEST);
+    let mut decoder = Decoder::with_ip(64, code, place, DecoderOptions::NONE);
+    let i = decoder.decode();
+    let offsets = decoder.get_constant_offsets(&i);
+    let linked = Linked::of(object, &i, &offsets, place).ok()?;
+    Some((i, linked.branch))
 }
 
-/// The place where all paths from a conditional branch meet; `None` if they leave the function before,
-/// and for another instruction.
+/// The places that may be next, and whether outside of the function may be.
+pub fn after(object: &Object, place: u64) -> (Vec<u64>, bool) {
+    let next = next(object, place);
+    (next.iter().copied().flatten().collect(), next.contains(&None))
+}
+
+/// The target of a jump or call at a place, if the instruction names it.
+pub fn target(object: &Object, place: u64) -> Option<u64> {
+    decoded(object, place)?.1
+}
+
+/// Whether there is a conditional branch at a place.
+pub fn is_branch(object: &Object, place: u64) -> bool {
+    next(object, place).len() == 2
+}
+
+/// The place where all paths from an instruction that reads flags meet; `None` if they leave the
+/// function before, and for another instruction.
 pub fn meeting(object: &Object, branch: u64) -> Option<u64> {
-    if next(object, branch).len() != 2 {
-        return None;
+    if let [next] = next(object, branch)[..] {
+        let code = object.code(branch, LONGEST);
+        let i = Decoder::with_ip(64, code, branch, DecoderOptions::NONE).decode();
+        return next.filter(|_| i.rflags_read() != 0);
     }
     // Node 0 is outside of the function, node 1 is the branch.
     let mut places = vec![u64::MAX, branch];

@@ -24,6 +24,7 @@
 //! - `counts`: numbers that depend on the number of blocks.
 //! - `library`: functions of the C library that copy and fill; `kernels`: other kernels.
 //! - `turns`: states at the turns of a loop over blocks; `meets`: where paths from a branch meet.
+//! - `summaries`: states at the entry and at the return of calls that are summarized.
 
 mod address;
 mod control;
@@ -42,6 +43,7 @@ mod registers;
 mod scalar;
 mod shuffles;
 mod string_instructions;
+mod summaries;
 mod table;
 mod turns;
 
@@ -104,7 +106,7 @@ impl X86 {
         code: &[u8],
     ) -> Result<Step, Fault> {
         let row = Row::of(i);
-        if let Some(feature) = world.object.extensions.lacks(i) {
+        if let Some(feature) = world.extensions().lacks(i) {
             return Err(unsupported(format!("processors of the target need not have {feature:?}")));
         }
         let repeats = [Mnemonic::Ret, Mnemonic::Nop].contains(&i.mnemonic())

@@ -140,10 +140,14 @@ impl Run<'_, '_> {
     }
 
     /// Constants of the object.
-    fn load_constant(&self, at: Pointer, bytes: usize) -> Result<Loaded, Fault> {
+    fn load_constant(&mut self, at: Pointer, bytes: usize) -> Result<Loaded, Fault> {
         let outside = |what: String| Fault::new(Rule::OutOfBounds, what);
         let place = Object::place(at).ok_or_else(|| outside("a place far from its section".into()));
-        match self.world.object.constant(place?, bytes).map_err(outside)? {
+        let place = place?;
+        if let Some(cells) = self.load_choice(place, bytes)? {
+            return Ok(Loaded::Cells(cells));
+        }
+        match self.world.object.constant(place, bytes).map_err(outside)? {
             Content::Address(target) => Ok(Loaded::Pointer(Object::pointer(target))),
             Content::Bytes(found) => {
                 let bits = &self.world.bits;
@@ -151,6 +155,52 @@ impl Run<'_, '_> {
                 Ok(Loaded::Cells((0..8 * bytes).map(bit).collect()))
             }
         }
+    }
+
+    /// The choice of a backend at a place, or features of the processor; `None` at other places.
+    fn load_choice(&mut self, place: u64, bytes: usize) -> Result<Option<Vec<Cell>>, Fault> {
+        let Some(dispatch) = &self.world.object.dispatch else { return Ok(None) };
+        loop {
+            let known = self.world.memory.choice;
+            let question = match dispatch.read(place, bytes, &known) {
+                None => return Ok(None),
+                Some(Err(question)) => question,
+                Some(Ok(found)) => {
+                    let bits = &self.world.bits;
+                    let cell =
+                        |bit: Option<bool>| bit.map_or(Cell::UNSET, |bit| bits.constant(bit));
+                    return Ok(Some(found.into_iter().map(cell).collect()));
+                }
+            };
+            let answer = self.forked(false, None)?;
+            self.world.memory.choice = dispatch.decided(&known, question, answer);
+        }
+    }
+
+    /// Writes the choice of a backend; `None` at other places.
+    fn store_choice(&mut self, at: Pointer, cells: &[Cell]) -> Option<Done> {
+        let dispatch = self.world.object.dispatch.as_ref()?;
+        Object::place(at).filter(|&place| dispatch.is_variable(place))?;
+        let bits: Option<Vec<bool>> = cells.iter().map(|&bit| self.world.bits.value(bit)).collect();
+        let bits = bits.filter(|bits| bits.len() == u32::BITS as usize);
+        let number = |bits: Vec<bool>| {
+            bits.into_iter().rev().fold(0, |number, bit| number << 1 | u32::from(bit))
+        };
+        let value = bits.map(number);
+        let written = value.and_then(|value| dispatch.written(&self.world.memory.choice, value));
+        Some(match written {
+            Some(known) => {
+                self.world.memory.choice = known;
+                Ok(())
+            }
+            None => {
+                let what = match value {
+                    Some(value) => format!("it chooses backend {value} without its features"),
+                    None => "it is not known which backend it chooses".to_string(),
+                };
+                Err(Fault::new(Rule::Unsupported, what))
+            }
+        })
     }
 
     /// A constant at a public index that is not known.
@@ -190,6 +240,7 @@ impl Run<'_, '_> {
     /// Writes bits to memory.
     pub fn store(&mut self, at: Address, cells: &[Cell]) -> Done {
         match at {
+            Address::Pointer(at) if let Some(done) = self.store_choice(at, cells) => done,
             Address::Pointer(at) => self.world.memory.store(at, cells, self.x86.stack()?),
             Address::Moving(at) => {
                 let stack = self.x86.stack()?;

@@ -47,8 +47,11 @@ impl Run<'_, '_> {
                 let zero = Flag::Is(difference == 0);
                 // Before its region an address may be the end of memory; after it, it is not. The
                 // value of a register at entry may be any number.
-                let is_address = !matches!(a.region, Region::Entry(_));
+                let is_address = !matches!(a.region, Region::Entry(_) | Region::Held(..));
                 let ordered = is_address && a.offset >= 0 && b.offset >= 0;
+                if ordered && a.region == Region::Frame {
+                    self.world.memory.note_open();
+                }
                 let carry = if ordered { Flag::Is(a.offset < b.offset) } else { Flag::Undefined };
                 Ok((Word::Number(difference as u64), Flags { zero, carry, ..Flags::UNDEFINED }))
             }

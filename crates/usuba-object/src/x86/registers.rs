@@ -165,6 +165,8 @@ pub struct Vectors {
     pointers: Vec<[Option<Whole>; LANES]>,
     /// Which registers have any.
     holders: u32,
+    /// Which registers have been written since the entry of a call that is summarized.
+    pub written: u32,
 }
 
 /// Lanes of 64 bits in a vector register.
@@ -177,6 +179,7 @@ impl Vectors {
 
     /// The bits of a register, to be written; an address in it is none any more.
     pub fn get_mut(&mut self, number: usize) -> &mut [Cell] {
+        self.written |= 1 << number;
         if self.holders >> number & 1 == 1 {
             self.pointers[number] = [None; LANES];
             self.holders &= !(1 << number);
@@ -212,7 +215,25 @@ impl Vectors {
         self.pointers[number][lane] = None;
     }
 
+    /// Replaces addresses and counts; of `None` nothing is known, and its bits are unset already.
+    pub fn map_wholes(&mut self, of: &dyn Fn(Whole) -> Option<Whole>) {
+        let wholes = self.pointers.iter_mut().flatten();
+        wholes.for_each(|whole| *whole = whole.and_then(of));
+    }
+
+    /// Takes the registers from another state that have not been written.
+    pub fn take_unwritten(&mut self, other: &Vectors) {
+        let own = self.written;
+        for number in (0..32).filter(|number| own >> number & 1 == 0) {
+            self.get_mut(number).copy_from_slice(other.get(number, VECTOR));
+            self.pointers[number] = other.pointers[number];
+            self.holders |= other.holders & 1 << number;
+        }
+        self.written = own | other.written;
+    }
+
     fn lane_mut(&mut self, number: usize, lane: usize) -> &mut [Cell] {
+        self.written |= 1 << number;
         let first = number * VECTOR + 64 * lane;
         &mut self.cells[first..first + 64]
     }
@@ -233,6 +254,9 @@ pub const PARAMETERS: [usize; 6] = [7, 6, 2, 1, 8, 9];
 /// The canary of the stack protector, `fs:28h`: an unknown word that is no secret, like the value of
 /// a register at entry.
 pub const CANARY: Pointer = Pointer { region: Region::Entry(16), offset: 0 };
+
+/// Caller-saved registers: rax, rcx, rdx, rsi, rdi, r8 to r11.
+pub const VOLATILE: [usize; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];
 
 /// Callee-saved registers: rbx, rbp, r12 to r15.
 pub const SAVED: [usize; 6] = [3, 5, 12, 13, 14, 15];
@@ -259,6 +283,7 @@ impl X86 {
                 cells: vec![Cell::UNSET; 32 * VECTOR],
                 pointers: vec![[None; LANES]; 32],
                 holders: 0,
+                written: 0,
             },
             masks: [[Cell::UNSET; MASK]; 8],
             flags: Flags::UNDEFINED,

@@ -433,9 +433,14 @@ impl Run<'_, '_> {
     /// cmov, whose time does not depend on the condition either. It loads an operand in memory under
     /// any condition.
     pub fn move_by_condition(&mut self) -> Done {
-        let condition = self.condition()?;
         let bytes = self.size(0)?;
         let (a, b) = (self.word(0, bytes)?, self.word(1, bytes)?);
+        let is_bits = [&a, &b].iter().any(|word| matches!(word, Word::Bits(_)));
+        let condition = match self.condition() {
+            // A choice of bits that are not known need not be known either.
+            Err(_) if is_bits && self.world.asks_public() => Cell::UNSET,
+            condition => condition?,
+        };
         if let Some(is) = self.world.bits.value(condition) {
             return self.set_word(0, if is { b } else { a });
         }

@@ -18,16 +18,17 @@ impl Turning for X86 {
         meets::is_choice(object, place)
     }
 
-    fn branch(object: &Object, place: u64) -> u64 {
-        meets::branch(object, place)
+    fn is_branch(object: &Object, place: u64) -> bool {
+        meets::is_branch(object, place)
     }
 
-    fn meeting(object: &Object, branch: u64) -> Option<u64> {
-        meets::meeting(object, branch)
+    fn meeting(object: &Object, place: u64) -> Option<u64> {
+        meets::meeting(object, place)
     }
 
-    /// Statuses that differ stay apart, and so do addresses in different regions.
-    fn is_like(&self, other: &X86, returns: bool) -> bool {
+    /// Statuses that differ stay apart, and so do addresses in different regions and pointers to code or
+    /// to steps of a table of addresses.
+    fn is_like(&self, other: &X86, object: &Object, returns: bool) -> bool {
         let status = |x86: &X86| match x86.general[0] {
             Word::Number(status) if returns => Some(status),
             _ => None,
@@ -42,6 +43,12 @@ impl Turning for X86 {
             && self.x87 == other.x87
             && self.general[RSP] == other.general[RSP]
             && status(self) == status(other)
+            && self.general.iter().zip(&other.general).all(|pair| match pair {
+                (Word::Pointer(one), Word::Pointer(next)) if !returns && one != next => {
+                    !object.has_addresses(*one, *next)
+                }
+                _ => true,
+            })
     }
 
     fn stack_offset(&self) -> i64 {
@@ -126,6 +133,7 @@ impl Turning for X86 {
                 _ => {}
             }
         }
+        joined.vectors.written = self.vectors.written | other.vectors.written;
         for (mask, next) in joined.masks.iter_mut().zip(&other.masks) {
             for (cell, &next) in mask.iter_mut().zip(next) {
                 *cell = join.cell(*cell, next);

@@ -373,7 +373,7 @@ fn of_arrays(
     let (contract, program) = unit::contract(unit, output, schedule).expect("a contract");
     let typed = &output.checked.program;
     let most = match &unit.kind {
-        UnitKind::Kernel => arithmetic::most(&program, &typed.decls[typed.entry]),
+        UnitKind::Kernel { .. } => arithmetic::most(&program, &typed.decls[typed.entry]),
         _ => Vec::new(),
     };
     let target = unit.task.options.target;

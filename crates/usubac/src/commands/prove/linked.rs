@@ -102,13 +102,17 @@ fn of_member(package: &str, member: &Member) -> String {
 
 /// The specification of a function, and the first reason why a claim about it is open.
 fn about(row: &Row) -> String {
+    let specification = match row.calls.is_empty() {
+        true => row.specification.clone(),
+        false => format!("{} with {}", row.specification, row.calls.join(", ")),
+    };
     let reason = row.answers.iter().zip(HEADS).find_map(|(answer, head)| match answer {
         Answer::Open(why) => Some((head, why)),
         _ => None,
     });
     match reason {
-        None => row.specification.clone(),
-        Some((head, why)) if row.specification.is_empty() => format!("{head}: {why}"),
-        Some((head, why)) => format!("{}; {head}: {why}", row.specification),
+        None => specification,
+        Some((head, why)) if specification.is_empty() => format!("{head}: {why}"),
+        Some((head, why)) => format!("{specification}; {head}: {why}"),
     }
 }

@@ -2,6 +2,9 @@
 //!
 //! Each fault is one instruction away from a function that is proved.
 
+mod calls;
+
+use usuba_object::dispatch::Dispatch;
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
 use usuba_object::memory::{Access, Field};
@@ -70,6 +73,11 @@ fn every_injected_fault_breaks_its_rule() {
         ("1: jmp 1b", Rule::TooLong),
         ("1: mov al, [rsi]; test al, al; je 1b; ret", Rule::TooLong),
         ("call elsewhere; ret", Rule::Unsupported),
+        // A choice of a secret, by public data.
+        (
+            "cmp byte ptr [rsi], 1; mov rax, [rsi]; cmovne rax, [rdi]; test rax, rax; je 1f; 1: ret",
+            Rule::SecretBranch,
+        ),
     ] {
         let fault = assembled(body, Returns::Nothing).expect_err(body);
         assert_eq!(fault.rule, rule, "{body}: {fault}");
@@ -122,6 +130,22 @@ fn a_public_status_may_tell_the_outcome_of_a_branch() {
     let two = "mov rax, [rdi]; test rax, rax; mov eax, 9; je 1f; xor eax, eax; \
                mov rcx, [rdi + 8]; test rcx, rcx; je 1f; nop; 1: ret";
     assert_eq!(assembled(two, Returns::Status).expect_err("two").rule, Rule::SecretBranch);
+}
+
+/// Each turn would double the paths.
+#[test]
+fn choices_by_public_data_are_one_path() {
+    for choice in [
+        "mov r9, [rsi + 8]; cmovne rax, r9",
+        "setne r8b; add al, r8b",
+        "jne 3f; add rax, [rsi + 8]; 3:",
+    ] {
+        let turns = format!(
+            "xor eax, eax; mov ecx, 70; 1: cmp byte ptr [rsi], 1; {choice}; dec ecx; jne 1b; ret"
+        );
+        let evidence = assembled(&turns, Returns::Nothing).expect(choice);
+        assert_eq!(evidence.paths, 1, "{choice}");
+    }
 }
 
 /// A function with a frame, calls, a table, a public branch and zeroization.
@@ -447,4 +471,81 @@ fn fields_keep_their_bounds() {
         is(Some(Rule::Field), "", "8", "s->used", Access::Write);
         is(Some(Rule::SecretAddress), read, "8", "0", Access::Write);
     }
+}
+
+/// A choice of AVX2 at run time, and a loop over the steps of a table with addresses.
+const DISPATCHED: &str = "
+    typedef unsigned char u8;
+    typedef int wide __attribute__((vector_size(32), aligned(1)));
+    static int choice;
+    __attribute__((noinline, target(\"avx2\"))) static void clear(u8 *out) { *(wide *)out = (wide){0}; }
+    __attribute__((noinline)) static void mark(u8 *out) { *out = 1; }
+    static const struct step { unsigned long from; void (*run)(u8 *); } steps[2][3] = {
+        {{200, clear}, {3, mark}, {0, clear}},
+        {{100, mark}, {2, mark}, {0, mark}}};
+    static int chosen(const u8 *open) {
+        int now = __atomic_load_n(&choice, __ATOMIC_RELAXED);
+        if (now) return now;
+        now = __builtin_cpu_supports(\"avx2\") ? 4 : 1;
+        __atomic_store_n(&choice, now, __ATOMIC_RELAXED);
+        return now;
+    }
+    int f(const u8 *secret, const u8 *open, u8 *out, unsigned long length) {
+        const struct step *step = steps[chosen(open) != 4];
+        while (length < step->from) step++;
+        step->run(out);
+        return 0;
+    }";
+
+/// A path uses a backend only after it has found its features, or a choice that another one has made.
+#[test]
+fn a_backend_is_used_after_its_features_were_found() {
+    let f = contract(Returns::Status);
+    let parameters = [f.parameters.clone(), vec![Parameter::Length(1 << 40)]].concat();
+    let f = Function { parameters, ..f };
+    let features = [vec![], vec![], vec!["sse4.2".to_string()], vec!["avx2".to_string()]];
+    for family in [Family::Gcc, Family::Clang] {
+        let proved = |(from, to): (&str, &str)| {
+            let text = DISPATCHED.replace(from, to);
+            assert_eq!(text == DISPATCHED, from == to, "{from}");
+            let mut object = object(&text, "c", family);
+            let values = [0, 1, 3, 4].into_iter().zip(features.iter().map(Vec::as_slice));
+            let dispatch =
+                Dispatch::new(|name| object.variable(name), "choice", values).expect("a variable");
+            object.dispatch = Some(dispatch.into());
+            prove::<X86>(&object, &f, LONGEST)
+        };
+        let evidence = proved(("", "")).expect("a function that asks first");
+        assert!(evidence.paths >= 6, "{evidence:?}");
+        for (from, to, words) in [
+            ("supports(\"avx2\")", "supports(\"sse4.2\")", "backend 4 without its features"),
+            ("? 4 : 1", "? 5 : 1", "backend 5 without its features"),
+            ("? 4 : 1", "? *open : 1", "not known which backend"),
+            ("{2, mark}", "{2, clear}", "need not have AVX"),
+            ("{0, mark}", "{1, mark}", "constants"),
+            ("while (", "if (*open == 7) clear(out); while (", "need not have AVX"),
+        ] {
+            let fault = proved((from, to)).expect_err(to);
+            assert!(fault.what.contains(words), "{to}: {fault}");
+        }
+    }
+}
+
+/// A table has the address of a constant that the linker merges, and no address inside of one.
+#[test]
+fn addresses_of_merged_constants_are_known() {
+    let body = |offset: u32, last: u32| {
+        format!(
+            "mov rax, [rip + table]; mov cl, [rax]; mov cl, [rax + {last}]; ret; \
+             .section .data.rel.ro, \"aw\", @progbits; table: .quad .rodata.str1.1 + {offset}; \
+             .section .rodata.str1.1, \"aMS\", @progbits, 1; .string \"one\"; .string \"three\""
+        )
+    };
+    for (offset, last) in [(0, 3), (4, 5)] {
+        assembled(&body(offset, last), Returns::Nothing).expect("a constant");
+        let fault = assembled(&body(offset, last + 1), Returns::Nothing).expect_err("behind it");
+        assert_eq!(fault.rule, Rule::OutOfBounds, "{fault}");
+    }
+    let fault = assembled(&body(5, 0), Returns::Nothing).expect_err("a part of a constant");
+    assert!(fault.what.contains("merges"), "{fault}");
 }

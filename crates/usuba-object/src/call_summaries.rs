@@ -1,0 +1,343 @@
+//! Summaries of calls: the effect of a call that is known from an earlier call of the same function.
+//!
+//! ```text
+//! call point_double     executed: reads and writes 120 bytes behind rdi, and bytes below rsp
+//! call point_double     the same bytes have the same abstract values: written as before
+//! ```
+//!
+//! A call is executed once, from a state that is weaker than the one of its caller: a register that
+//! the callee does not take as a parameter holds a symbol, if it is public, or else secret bits. The
+//! [`Footprint`] notes the bytes that the callee uses. The summary has the content of the bytes that
+//! are read, and for each exit the content of the bytes that are written, relative to the stack
+//! pointer at the call.
+//!
+//! *Soundness:* a later state is a case of the summary if each register and each byte of the
+//! footprint is a case of the value at the first call. Then each of its executions is one of the
+//! first call, moved by a number of bytes that keeps all tested alignments: it keeps all rules, it
+//! returns, and it ends in one of the exits. Bytes outside of the footprint keep their values. A
+//! callee whose footprint is open, which learns a number, tells a secret by a status, or does not
+//! return to its caller with the stack as before has no summary. Neither has a callee that breaks a
+//! rule. Such calls are executed as any other code.
+//!
+//! *Limits:* calls whose parameters are numbers, bits and addresses at known offsets.
+//!
+//! *Reference:* Sharir, Pnueli 1981 (functional approach); Reps, Horwitz, Sagiv 1995 (tabulation).
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::Fault;
+use super::blocks::Turning;
+use super::cell::{Bits, Cell};
+use super::dispatch;
+use super::elf::Object;
+use super::footprint::{Bytes, Footprint};
+use super::memory::{Pointer, Region, Whole};
+use super::memory_calls::{Content, moved};
+use super::safety_search::{Ends, Part, Search};
+use super::safety_state::{Meeting, State, Visit};
+use super::summarized::NOWHERE;
+
+/// The most summaries of a function.
+const MOST: usize = 32;
+
+/// The bits that names stand for, by the nodes of the names.
+pub type Names = FxHashMap<u32, Cell>;
+
+/// The effect of a call.
+struct Summary<M> {
+    /// The registers at the call, and the bytes that are read.
+    machine: M,
+    read: Content,
+    /// The choice of a backend.
+    choice: dispatch::Known,
+    /// The nodes of the graph at the call: later names of bits are new ones.
+    nodes: usize,
+    /// The alignment of the frame that is tested, and the stack pointer modulo it.
+    asked: u64,
+    phase: u64,
+    /// The part of the frame that is tested.
+    reach: [i64; 2],
+    exits: Vec<Exit<M>>,
+}
+
+/// The state after a call.
+struct Exit<M> {
+    machine: M,
+    written: Content,
+    lost: Option<(i64, bool)>,
+    choice: dispatch::Known,
+}
+
+/// The summaries of a search.
+pub struct Summaries<M> {
+    functions: FxHashMap<u64, Known<M>>,
+    /// Calls in progress that will be summarized.
+    depth: u16,
+    /// Questions about numbers that are not known, so far.
+    pub asks: u64,
+}
+
+/// The summaries of a function.
+struct Known<M> {
+    live: u16,
+    /// Whether a call had none, or is in progress: recursion is executed.
+    is_refused: bool,
+    summaries: Vec<Summary<M>>,
+}
+
+impl<M> Default for Summaries<M> {
+    fn default() -> Summaries<M> {
+        Summaries { functions: FxHashMap::default(), depth: 0, asks: 0 }
+    }
+}
+
+impl<M: Turning> Search<'_, '_, M> {
+    /// The states after a call, of a state at the entry of the callee; this state, if the call is
+    /// to be executed. Not inlined, since the search is recursive.
+    #[inline(never)]
+    pub(super) fn call(
+        &mut self,
+        state: Box<State<M>>,
+        visits: &mut Vec<Visit<M>>,
+        part: Part,
+    ) -> Ends<M> {
+        let (entry, start, object) =
+            (state.machine.place(), state.machine.stack_offset(), self.world.object);
+        let call = self.summaries.depth + 1;
+        let functions = &mut self.summaries.functions;
+        let known = functions.entry(entry).or_insert_with(|| Known {
+            live: M::live(object, entry),
+            is_refused: false,
+            summaries: Vec::new(),
+        });
+        let general = state.machine.generalised(&self.world.bits, known.live, call);
+        let (Some(general), Some(place)) = (general, return_place(&state)) else {
+            return Ok(vec![state]);
+        };
+        let machine = general.moved(&|whole| relative(whole, start, call));
+        let bits = &mut self.world.bits;
+        let of = |summary: &Summary<M>| summary.names(&state, &machine, bits);
+        let found = known.summaries.iter().find_map(|summary| Some((summary, of(summary)?)));
+        if let Some((summary, names)) = found {
+            self.evidence.repeated += 1;
+            return Ok(summary.applied(state, place, (bits, names)));
+        }
+        if known.is_refused || known.summaries.len() == MOST {
+            return Ok(vec![state]);
+        }
+        let mut first = state.clone();
+        first.machine = general.named(bits, known.live);
+        // The bytes that an earlier call with such registers has read differ.
+        let is_near = |summary: &&Summary<M>| {
+            let is_case = |general, own| bits.is_name(general) || is_case(general, own, bits);
+            machine.is_case_of(&summary.machine, bits, &is_case)
+        };
+        if let Some(near) = known.summaries.iter().rfind(is_near) {
+            first.memory.weaken(&near.read.moved(start, &|whole| shifted(whole, start)), bits);
+        }
+        known.is_refused = true;
+        let summary = self.executed(first, (visits, part))?;
+        let bits = &mut self.world.bits;
+        let names = summary.as_ref().and_then(|summary| summary.names(&state, &machine, bits));
+        let known = self.summaries.functions.get_mut(&entry).expect("it has been added");
+        known.is_refused = summary.is_none();
+        let Some((summary, names)) = summary.zip(names) else { return Ok(vec![state]) };
+        let states = summary.applied(state, place, (bits, names));
+        known.summaries.push(summary);
+        Ok(states)
+    }
+
+    /// Executes a call from a generalised state. `None` if the call has no summary.
+    ///
+    /// # Errors
+    /// A loop around the call must begin again.
+    fn executed(
+        &mut self,
+        mut state: Box<State<M>>,
+        (visits, part): (&mut Vec<Visit<M>>, Part),
+    ) -> Result<Option<Summary<M>>, Fault> {
+        let meeting = Meeting { calls: state.calls.len(), place: None };
+        state.memory.begin_call(state.machine.stack_offset());
+        let first = state.clone();
+        let (nodes, turns) = (self.world.bits.graph.nodes.len(), visits.len());
+        let so_far =
+            |search: &Self| (search.told.len(), search.evidence.paths, search.summaries.asks);
+        let before = so_far(self);
+        self.part_paths(&mut state, visits);
+        self.summaries.depth += 1;
+        let ends = self.explore(state, visits, Part { meeting, ..part });
+        self.summaries.depth -= 1;
+        let after = so_far(self);
+        visits.truncate(turns);
+        self.told.truncate(before.0);
+        let call = self.summaries.depth + 1;
+        match ends {
+            Err(fault) if self.hoisted.is_some() => Err(fault),
+            Ok(ends) if before == after => {
+                Ok(Summary::new(&first, nodes, &self.join(ends, meeting), call))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+impl<M: Turning> Summary<M> {
+    /// The summary of a call from a state, in which it ends in these states; `None` if there is none.
+    fn new(
+        state: &State<M>,
+        nodes: usize,
+        ends: &[Box<State<M>>],
+        call: u16,
+    ) -> Option<Summary<M>> {
+        let start = state.machine.stack_offset();
+        let (_, callers) = state.calls.split_last()?;
+        let returns = |end: &State<M>| {
+            end.calls == callers
+                && end.secrets == state.secrets
+                && end.memory.orders == state.memory.orders
+                && (end.machine.stack_offset(), end.machine.place()) == (start + 8, NOWHERE)
+        };
+        let footprints: Vec<&Footprint<Region>> =
+            ends.iter().filter_map(|end| end.memory.footprint.as_ref()).collect();
+        let is_open = footprints.iter().any(|footprint| footprint.is_open.get());
+        if ends.is_empty() || is_open || !ends.iter().all(|end| returns(end)) {
+            return None;
+        }
+        let whole = |whole| relative(whole, start, call);
+        let mut read = Bytes::default();
+        footprints.iter().for_each(|footprint| read.add_all(&footprint.read));
+        read.remove((Region::Frame, start), 8);
+        let exit = |(end, footprint): (&State<M>, &&Footprint<Region>)| {
+            let mut written = end.memory.content(&footprint.written);
+            written.wholes.retain(|&(at, _)| footprint.written.has(at, 8));
+            Exit {
+                machine: end.machine.moved(&whole),
+                written: written.moved(-start, &whole),
+                lost: footprint.lost.map(|(end, secret)| (end - start, secret)),
+                choice: end.memory.choice,
+            }
+        };
+        let asked = ends.iter().map(|end| end.memory.asked).max()?;
+        let tested = || footprints.iter().filter_map(|footprint| footprint.reach.get()).flatten();
+        let (low, high) = (tested().min()?, tested().max()?);
+        Some(Summary {
+            machine: state.machine.moved(&whole),
+            read: state.memory.content(&read).moved(-start, &whole),
+            choice: state.memory.choice,
+            nodes,
+            asked,
+            phase: state.memory.phase_at(start, asked),
+            reach: [low - start, high - start],
+            exits: ends.iter().map(|end| &**end).zip(&footprints).map(exit).collect(),
+        })
+    }
+
+    /// If a state at the entry of the callee, with these generalised registers, is a case of this
+    /// call: the bits that the names of bits at the call stand for.
+    fn names(&self, state: &State<M>, machine: &M, bits: &Bits) -> Option<Names> {
+        let State { memory, .. } = state;
+        let start = state.machine.stack_offset();
+        let names = RefCell::new(Names::default());
+        let is_case = |general: Cell, own: Cell| match general.edge() {
+            Some(edge) if bits.is_name(general) => {
+                let own = if edge.is_complement() { bits.not(own) } else { own };
+                let mut names = names.borrow_mut();
+                match names.insert(edge.node(), own) {
+                    // Equal bits without a name may differ.
+                    Some(before) => before == own && own.edge().is_some(),
+                    None => true,
+                }
+            }
+            _ => is_case(general, own, bits),
+        };
+        let [low, high] = self.reach.map(|offset| i128::from(offset) + i128::from(start));
+        let is_of = memory.reaches(low, high)
+            && memory.choice == self.choice
+            && memory.phase_at(start, self.asked) == self.phase
+            && machine.is_case_of(&self.machine, bits, &is_case)
+            && memory.is_case_of(&self.read.moved(start, &|whole| shifted(whole, start)), is_case);
+        is_of.then(|| names.into_inner())
+    }
+
+    /// The states after the call.
+    fn applied(
+        &self,
+        state: Box<State<M>>,
+        place: u64,
+        (bits, names): (&mut Bits, Names),
+    ) -> Vec<Box<State<M>>> {
+        let start = state.machine.stack_offset();
+        let of = |whole| match whole {
+            Whole::Pointer(Pointer { region: Region::Held(0, register), offset: 0 }) => {
+                state.machine.held(register)
+            }
+            Whole::Pointer(Pointer { region: Region::Held(0, _) | Region::Return, .. }) => None,
+            whole => shifted(whole, start),
+        };
+        let exit = |exit: &Exit<M>| {
+            let mut after = state.clone();
+            let memory = &mut after.memory;
+            let mut names = names.clone();
+            for (at, cells) in &self.read.cells {
+                memory.note_read(moved(*at, start), cells.len() / 8);
+            }
+            self.reach.iter().for_each(|&offset| memory.note_reach(start + offset));
+            memory.asked = memory.asked.max(self.asked);
+            memory.choice = exit.choice;
+            if let Some((end, secret)) = exit.lost {
+                memory.lose_below(start + end, |cell| secret || bits.is_secret(cell));
+            }
+            let mut written = exit.written.moved(start, &of);
+            let mut renamed = |cell| bits.renamed(cell, self.nodes, &mut names);
+            let cells = written.cells.iter_mut().flat_map(|(_, cells)| cells);
+            cells.for_each(|cell| *cell = renamed(*cell));
+            memory.put(&written);
+            let machine = exit.machine.moved(&|whole| shifted(whole, start));
+            after.machine = state.machine.returned(&machine, &mut renamed, place);
+            after.calls.pop();
+            after
+        };
+        self.exits.iter().map(exit).collect()
+    }
+}
+
+/// Whether a bit is a case of another one, whose value has no name.
+fn is_case(general: Cell, own: Cell, bits: &Bits) -> bool {
+    match general {
+        Cell::OPAQUE => true,
+        Cell::UNSET => own == Cell::UNSET || bits.value(own).is_some(),
+        general => general == own,
+    }
+}
+
+/// Where a call returns to, of a state at the entry of the callee.
+fn return_place<M: Turning>(state: &State<M>) -> Option<u64> {
+    let start = state.machine.stack_offset();
+    let callers = state.memory.callers(start);
+    callers.first().filter(|(at, _)| *at == start).and_then(|(_, code)| Object::place(*code))
+}
+
+/// A value relative to the stack pointer at the entry of a callee, where the registers of the call
+/// have numbers of their own; `None` if a number in it is not known.
+fn relative(whole: Whole, start: i64, call: u16) -> Option<Whole> {
+    Some(match shifted(whole, -start)? {
+        Whole::Pointer(Pointer { region: Region::Held(own, register), offset }) if own == call => {
+            Whole::Pointer(Pointer { region: Region::Held(0, register), offset })
+        }
+        whole => whole,
+    })
+}
+
+/// A value whose address in the frame is moved; `None` if a number in it is not known.
+fn shifted(whole: Whole, by: i64) -> Option<Whole> {
+    match whole {
+        Whole::Pointer(at @ Pointer { region: Region::Frame, .. }) => {
+            Some(Whole::Pointer(at.plus(by)))
+        }
+        Whole::Moving(_) => None,
+        Whole::Count(form) => form.value().is_some().then_some(whole),
+        whole => Some(whole),
+    }
+}

@@ -1,0 +1,172 @@
+//! Footprints of calls: the bytes that a callee reads, and the bytes that it writes.
+//!
+//! ```text
+//! call f     read      [rdi + 0 .. 32]           before f writes them
+//!            written   [rdi + 32 .. 64], [rsp - 40 .. rsp]
+//! ```
+//!
+//! *Soundness:* each access of the model is noted, on every path. Bytes that only one of two paths
+//! writes keep their old content on the other one, so they count as read. A dependency that is no
+//! byte makes the footprint *open*: an unknown number, the order of two buffers, and others.
+//!
+//! *Reference:* O'Hearn, Reynolds, Yang 2001 (footprints and the frame rule).
+
+use std::cell::Cell as Shared;
+use std::collections::BTreeMap;
+
+/// A set of bytes: a mask for each line of [`LINE`] bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Bytes<R: Ord>(BTreeMap<(R, i64), u64>);
+
+const LINE: i64 = u64::BITS as i64;
+
+impl<R: Ord> Default for Bytes<R> {
+    fn default() -> Bytes<R> {
+        Bytes(BTreeMap::new())
+    }
+}
+
+impl<R: Ord + Copy> Bytes<R> {
+    /// The lines of consecutive bytes, each with the mask of these bytes.
+    fn lines((region, offset): (R, i64), bytes: usize) -> impl Iterator<Item = ((R, i64), u64)> {
+        let end = offset + bytes as i64;
+        let lines = offset.div_euclid(LINE)..(end + LINE - 1).div_euclid(LINE);
+        lines.filter(move |_| bytes > 0).map(move |line| {
+            let first = (offset - LINE * line).max(0);
+            let count = (end - LINE * line).min(LINE) - first;
+            ((region, line), u64::MAX >> (LINE - count) << first)
+        })
+    }
+
+    fn mask(&self, line: (R, i64)) -> u64 {
+        self.0.get(&line).copied().unwrap_or(0)
+    }
+
+    /// Whether it has all of these bytes.
+    pub fn has(&self, at: (R, i64), bytes: usize) -> bool {
+        Bytes::lines(at, bytes).all(|(line, mask)| self.mask(line) & mask == mask)
+    }
+
+    pub fn add(&mut self, at: (R, i64), bytes: usize) {
+        Bytes::lines(at, bytes).for_each(|(line, mask)| *self.0.entry(line).or_default() |= mask);
+    }
+
+    /// Adds bytes that another set does not have.
+    pub fn add_without(&mut self, at: (R, i64), bytes: usize, other: &Bytes<R>) {
+        for (line, mask) in Bytes::lines(at, bytes) {
+            *self.0.entry(line).or_default() |= mask & !other.mask(line);
+        }
+    }
+
+    pub fn remove(&mut self, at: (R, i64), bytes: usize) {
+        for (line, mask) in Bytes::lines(at, bytes) {
+            self.0.entry(line).and_modify(|own| *own &= !mask);
+        }
+    }
+
+    /// Adds the bytes that only one of two sets has.
+    fn add_difference(&mut self, one: &Bytes<R>, other: &Bytes<R>) {
+        for &line in one.0.keys().chain(other.0.keys()) {
+            *self.0.entry(line).or_default() |= one.mask(line) ^ other.mask(line);
+        }
+    }
+
+    pub fn add_all(&mut self, other: &Bytes<R>) {
+        other.0.iter().for_each(|(&line, mask)| *self.0.entry(line).or_default() |= mask);
+    }
+
+    /// Consecutive bytes, and their number.
+    pub fn runs(&self) -> Vec<((R, i64), usize)> {
+        let mut runs: Vec<((R, i64), usize)> = Vec::new();
+        for (&(region, line), &mask) in &self.0 {
+            for bit in (0..LINE).filter(|bit| mask >> bit & 1 == 1) {
+                let at = (region, LINE * line + bit);
+                match runs.last_mut() {
+                    Some((first, count)) if (first.0, first.1 + *count as i64) == at => *count += 1,
+                    _ => runs.push((at, 1)),
+                }
+            }
+        }
+        runs
+    }
+}
+
+/// The bytes that a call has read and written.
+#[derive(Clone)]
+pub struct Footprint<R: Ord> {
+    pub read: Bytes<R>,
+    pub written: Bytes<R>,
+    /// The end of bytes of the frame that callees in other files may have used, and whether a secret
+    /// may stay in them.
+    pub lost: Option<(i64, bool)>,
+    /// The least and the greatest offset in the frame that was tested.
+    pub reach: Shared<Option<[i64; 2]>>,
+    /// Whether something else has been read.
+    pub is_open: Shared<bool>,
+}
+
+impl<R: Ord> Default for Footprint<R> {
+    fn default() -> Footprint<R> {
+        let (reach, is_open) = Default::default();
+        let (read, written) = Default::default();
+        Footprint { read, written, lost: None, reach, is_open }
+    }
+}
+
+impl<R: Ord + Copy> Footprint<R> {
+    /// The footprint of two paths that have met.
+    pub fn joined(&self, other: &Footprint<R>) -> Footprint<R> {
+        let mut both = self.clone();
+        both.read.add_all(&other.read);
+        both.read.add_difference(&self.written, &other.written);
+        both.written.add_all(&other.written);
+        both.lost = match (self.lost, other.lost) {
+            (Some((a, x)), Some((b, y))) => Some((a.max(b), x || y)),
+            (one, next) => one.or(next),
+        };
+        other.reach.get().iter().flatten().for_each(|&offset| both.extend(offset));
+        both.is_open.set(self.is_open.get() || other.is_open.get());
+        both
+    }
+
+    pub fn extend(&self, offset: i64) {
+        let [least, most] = self.reach.get().unwrap_or([offset; 2]);
+        self.reach.set(Some([least.min(offset), most.max(offset)]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sets of bytes against lists of them.
+    #[test]
+    fn sets_of_bytes_are_sets() {
+        let place = |offset| ((), offset);
+        let all = |bytes: &Bytes<()>| -> Vec<i64> {
+            let runs = bytes.runs().into_iter();
+            runs.flat_map(|((_, at), count)| at..at + count as i64).collect()
+        };
+        for first in [-130, -64, -1, 0, 5] {
+            for count in [0, 1, 63, 64, 65, 200] {
+                let (mut bytes, mut rest) = (Bytes::default(), Bytes::default());
+                bytes.add(place(first), count);
+                assert_eq!(all(&bytes), (first..first + count as i64).collect::<Vec<i64>>());
+                rest.add_without(place(-100), 150, &bytes);
+                assert!(all(&rest).iter().all(|at| !all(&bytes).contains(at)));
+                let mut both = Bytes::default();
+                both.add_difference(&bytes, &rest);
+                assert_eq!(all(&both).len(), all(&bytes).len() + all(&rest).len());
+                both.remove(place(-100), 150);
+                assert_eq!(
+                    all(&both),
+                    [all(&bytes), vec![]]
+                        .concat()
+                        .into_iter()
+                        .filter(|at| !(-100..50).contains(at))
+                        .collect::<Vec<i64>>()
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Memory at calls that are summarized: notes of their footprints, and their content.
+//!
+//! ```text
+//! mov rax, [rdi]      note: 8 bytes of the buffer of rdi are read
+//! content             in: 8 bytes, all opaque; [rsp + 16] = in + 64
+//! ```
+
+use super::cell::{Bits, Cell};
+use super::footprint::{Bytes, Footprint};
+use super::memory::{Memory, Place, Pointer, Region, Whole};
+
+/// The return address of a call that is summarized.
+const RETURN: Pointer = Pointer { region: Region::Return, offset: 0 };
+
+impl Memory {
+    pub(super) fn note_read(&mut self, at: Place, bytes: usize) {
+        if let Some(Footprint { read, written, .. }) = &mut self.footprint {
+            read.add_without(at, bytes, written);
+        }
+    }
+
+    pub(super) fn note_written(&mut self, at: Place, bytes: usize) {
+        self.footprint.iter_mut().for_each(|noted| noted.written.add(at, bytes));
+    }
+
+    pub(super) fn note_lost(&mut self, end: i64, secret: bool) {
+        if let Some(noted) = &mut self.footprint {
+            let (most, any) = noted.lost.unwrap_or((end, false));
+            noted.lost = Some((most.max(end), any || secret));
+        }
+    }
+
+    pub(super) fn note_reach(&self, offset: i64) {
+        self.footprint.iter().for_each(|noted| noted.extend(offset));
+    }
+
+    /// Notes a dependency that is no byte.
+    pub fn note_open(&self) {
+        self.footprint.iter().for_each(|noted| noted.is_open.set(true));
+    }
+
+    /// Notes whether a value that has been read is a number that is not known.
+    pub(super) fn note_value(&self, whole: Option<Whole>) {
+        let is_unknown = match whole {
+            Some(Whole::Count(form)) => form.value().is_none(),
+            whole => matches!(whole, Some(Whole::Moving(_))),
+        };
+        if is_unknown {
+            self.note_open();
+        }
+    }
+
+    /// The content of bytes.
+    pub fn content(&self, bytes: &Bytes<Region>) -> Content {
+        let mut content = Content::default();
+        for ((region, offset), count) in bytes.runs() {
+            let range = (region, offset - 7)..(region, offset + count as i64);
+            content.wholes.extend(self.wholes.range(range).map(|(&at, &whole)| (at, whole)));
+            content.cells.push(((region, offset), self.cells_of((region, offset), count)));
+        }
+        content.wholes.dedup();
+        content
+    }
+
+    /// Whether the bytes of a content are a case of it.
+    pub fn is_case_of(&self, content: &Content, is_case: impl Fn(Cell, Cell) -> bool) -> bool {
+        let are_cases = |(at, cells): &(Place, Vec<Cell>)| {
+            let own = self.cells_of(*at, cells.len() / 8);
+            cells.iter().zip(own).all(|(&general, own)| is_case(general, own))
+        };
+        content.wholes.iter().all(|(at, whole)| self.wholes.get(at) == Some(whole))
+            && content.cells.iter().all(are_cases)
+    }
+
+    /// Makes bytes a case of a content and of their own, except for addresses.
+    pub fn weaken(&mut self, content: &Content, bits: &Bits) {
+        let is_public = |cell| cell == Cell::UNSET || bits.value(cell).is_some();
+        for (at, cells) in &content.cells {
+            let own = self.cells_mut(*at, cells.len() / 8);
+            for (own, &other) in own.iter_mut().zip(cells) {
+                *own = match *own {
+                    own if own == other || bits.is_name(own) && bits.is_name(other) => own,
+                    own if is_public(own) && is_public(other) => Cell::UNSET,
+                    _ => Cell::OPAQUE,
+                };
+            }
+        }
+    }
+
+    /// Begins a call that is summarized, whose return address is at an offset in the frame.
+    pub fn begin_call(&mut self, start: i64) {
+        self.keep((Region::Frame, start), Whole::Pointer(RETURN));
+        self.footprint = Some(Footprint::default());
+    }
+
+    /// Writes a content.
+    pub fn put(&mut self, content: &Content) {
+        for (at, cells) in &content.cells {
+            let bytes = cells.len() / 8;
+            self.note_written(*at, bytes);
+            self.forget(*at, bytes);
+            self.cells_mut(*at, bytes).copy_from_slice(cells);
+        }
+        content.wholes.iter().for_each(|&(at, whole)| self.keep(at, whole));
+    }
+
+    fn cells_of(&self, (region, offset): Place, bytes: usize) -> Vec<Cell> {
+        let first = 8 * offset;
+        match region {
+            Region::Buffer(number) => {
+                self.buffers[number as usize].cells[first as usize..][..8 * bytes].to_vec()
+            }
+            _ => (first..first + 8 * bytes as i64).map(|at| self.cell_at(at)).collect(),
+        }
+    }
+}
+
+/// Bytes with their bits, and the values in them that are no bits.
+#[derive(Clone, Default, Debug)]
+pub struct Content {
+    pub cells: Vec<(Place, Vec<Cell>)>,
+    pub wholes: Vec<(Place, Whole)>,
+}
+
+impl Content {
+    /// The same at other offsets in the frame and with other values; a value that has none is
+    /// unknown, and its bits are.
+    pub fn moved(&self, by: i64, of: &dyn Fn(Whole) -> Option<Whole>) -> Content {
+        let cells = self.cells.iter().map(|(at, cells)| (moved(*at, by), cells.clone()));
+        let wholes = self.wholes.iter();
+        let wholes = wholes.filter_map(|(at, whole)| Some((moved(*at, by), of(*whole)?)));
+        Content { cells: cells.collect(), wholes: wholes.collect() }
+    }
+}
+
+/// Another place in the frame; the same in a buffer.
+pub fn moved((region, offset): Place, by: i64) -> Place {
+    (region, if region == Region::Frame { offset + by } else { offset })
+}
