@@ -199,7 +199,7 @@ fn is_lasting(cell: Cell) -> bool {
 }
 
 /// The region, if there is one, and the number.
-fn parts(whole: Whole) -> (Option<super::memory::Region>, Form) {
+pub fn parts(whole: Whole) -> (Option<super::memory::Region>, Form) {
     match whole {
         Whole::Pointer(Pointer { region, offset }) => (Some(region), Form::number(offset)),
         Whole::Moving(Moving { region, offset }) => (Some(region), offset),

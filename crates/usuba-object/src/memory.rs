@@ -69,16 +69,6 @@ pub enum Whole {
 }
 
 impl Whole {
-    /// The region of an address.
-    pub fn region(self) -> Option<Region> {
-        match self {
-            Whole::Pointer(Pointer { region, .. }) | Whole::Moving(Moving { region, .. }) => {
-                Some(region)
-            }
-            Whole::Count(_) => None,
-        }
-    }
-
     /// The address of a buffer.
     pub fn start(buffer: usize) -> Whole {
         Whole::Pointer(Pointer { region: Region::Buffer(buffer as u32), offset: 0 })

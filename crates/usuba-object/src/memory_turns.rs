@@ -6,7 +6,7 @@
 //! claim    [rsp + 8] = in + 64 t     [rsp + 16] = 7      nothing about out
 //! ```
 
-use super::block_step::{Cover, Joining};
+use super::block_step::{Cover, Joining, parts};
 use super::cell::Cell;
 use super::memory::{Memory, Place, Region, Whole};
 use super::scope::Scope;
@@ -85,7 +85,7 @@ impl Memory {
     /// memory.
     pub fn has_regions_of(&self, other: &Memory, stack: i64) -> bool {
         self.wholes.range((Region::Frame, stack)..(Region::Frame, i64::MAX)).all(|(at, whole)| {
-            let regions = other.wholes.get(at).map(|other| (whole.region(), other.region()));
+            let regions = other.wholes.get(at).map(|other| (parts(*whole).0, parts(*other).0));
             regions.is_none_or(|(one, next)| one.zip(next).is_none_or(|(one, next)| one == next))
         })
     }

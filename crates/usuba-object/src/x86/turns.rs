@@ -2,7 +2,7 @@
 
 use super::registers::{Flag, Flags, LANES, PARAMETERS, RSP, SAVED, VECTOR, Word};
 use super::{X86, meets};
-use crate::block_step::{Cover, Joining};
+use crate::block_step::{Cover, Joining, parts};
 use crate::blocks::Turning;
 use crate::cell::{Bits, Cell};
 use crate::elf::Object;
@@ -35,7 +35,7 @@ impl Turning for X86 {
         };
         // Others are often not needed any more.
         let regions = SAVED.into_iter().all(|register| {
-            let word = |state: &X86| state.general[register].whole().and_then(Whole::region);
+            let word = |state: &X86| parts(state.general[register].whole()?).0;
             word(self).zip(word(other)).is_none_or(|(one, next)| one == next)
         });
         regions
