@@ -19,7 +19,7 @@
 //! return to its caller with the stack as before has no summary. Neither has a callee that breaks a
 //! rule. Such calls are executed as any other code.
 //!
-//! *Limits:* calls whose parameters are numbers, bits and addresses at known offsets.
+//! *Limits:* calls whose parameters are numbers, bits and addresses.
 //!
 //! *Reference:* Sharir, Pnueli 1981 (functional approach); Reps, Horwitz, Sagiv 1995 (tabulation).
 
@@ -32,12 +32,13 @@ use super::blocks::Turning;
 use super::cell::{Bits, Cell};
 use super::dispatch;
 use super::elf::Object;
-use super::footprint::{Bytes, Footprint};
-use super::memory::{Pointer, Region, Whole};
+use super::footprint::{Bytes, Footprint, Span};
+use super::memory::{Moving, Pointer, Region, Whole};
 use super::memory_calls::{Content, moved};
 use super::safety_search::{Ends, Part, Search};
 use super::safety_state::{Meeting, State, Visit};
-use super::summarized::NOWHERE;
+use super::summarized::{NOWHERE, REGISTERS};
+use super::symbolic_count::Form;
 
 /// The most summaries of a function.
 const MOST: usize = 32;
@@ -60,6 +61,16 @@ struct Summary<M> {
     /// The part of the frame that is tested.
     reach: [i64; 2],
     exits: Vec<Exit<M>>,
+    accesses: Vec<Access>,
+}
+
+/// An access to a buffer whose size is not known.
+struct Access {
+    /// The register whose address its offset is relative to; `None` at a known offset.
+    register: Option<u16>,
+    span: Span,
+    /// The bits of the buffer at the call.
+    content: Cell,
 }
 
 /// The state after a call.
@@ -82,6 +93,8 @@ pub struct Summaries<M> {
 /// The summaries of a function.
 struct Known<M> {
     live: u16,
+    /// Whether calls forget the numbers in memory that are not known, because one has read some.
+    forgets: bool,
     /// Whether a call had none, or is in progress: recursion is executed.
     is_refused: bool,
     summaries: Vec<Summary<M>>,
@@ -109,6 +122,7 @@ impl<M: Turning> Search<'_, '_, M> {
         let functions = &mut self.summaries.functions;
         let known = functions.entry(entry).or_insert_with(|| Known {
             live: M::live(object, entry),
+            forgets: false,
             is_refused: false,
             summaries: Vec::new(),
         });
@@ -137,12 +151,21 @@ impl<M: Turning> Search<'_, '_, M> {
         if let Some(near) = known.summaries.iter().rfind(is_near) {
             first.memory.weaken(&near.read.moved(start, &|whole| shifted(whole, start)), bits);
         }
+        let mut forgets = known.forgets;
         known.is_refused = true;
-        let summary = self.executed(first, (visits, part))?;
+        let summary = loop {
+            if forgets {
+                first.memory.forget_numbers();
+            }
+            let summary = self.executed(first.clone(), visits, part)?;
+            if summary.is_some() || std::mem::replace(&mut forgets, true) {
+                break summary;
+            }
+        };
         let bits = &mut self.world.bits;
         let names = summary.as_ref().and_then(|summary| summary.names(&state, &machine, bits));
         let known = self.summaries.functions.get_mut(&entry).expect("it has been added");
-        known.is_refused = summary.is_none();
+        (known.forgets, known.is_refused) = (forgets, summary.is_none());
         let Some((summary, names)) = summary.zip(names) else { return Ok(vec![state]) };
         let states = summary.applied(state, place, (bits, names));
         known.summaries.push(summary);
@@ -156,7 +179,8 @@ impl<M: Turning> Search<'_, '_, M> {
     fn executed(
         &mut self,
         mut state: Box<State<M>>,
-        (visits, part): (&mut Vec<Visit<M>>, Part),
+        visits: &mut Vec<Visit<M>>,
+        part: Part,
     ) -> Result<Option<Summary<M>>, Fault> {
         let meeting = Meeting { calls: state.calls.len(), place: None };
         state.memory.begin_call(state.machine.stack_offset());
@@ -230,6 +254,7 @@ impl<M: Turning> Summary<M> {
             asked,
             phase: state.memory.phase_at(start, asked),
             reach: [low - start, high - start],
+            accesses: accesses(state, &footprints)?,
             exits: ends.iter().map(|end| &**end).zip(&footprints).map(exit).collect(),
         })
     }
@@ -253,7 +278,25 @@ impl<M: Turning> Summary<M> {
             _ => is_case(general, own, bits),
         };
         let [low, high] = self.reach.map(|offset| i128::from(offset) + i128::from(start));
+        let is_inside = |(access, found): (&Access, Span)| {
+            let bytes = Form::number(found.bytes);
+            let content = memory.extents.get(&found.buffer).map(|extent| extent.content);
+            content.is_some_and(|content| is_case(access.content, content))
+                && memory.check_inside(found.buffer, found.offset, bytes).is_ok()
+                && (found.written.is_none() || memory.check_written(found.buffer).is_ok())
+        };
+        let found = self.accesses.iter().map(|access| access.at(&state.machine));
+        let found = found.collect::<Option<Vec<Span>>>()?;
+        let mut pairs = self.accesses.iter().zip(found.iter().copied());
+        // Buffers are two, or one, as at the call.
+        let is_same = |(one, next): (&Access, &Span)| {
+            self.accesses.iter().zip(&found).all(|(other, at)| {
+                (one.span.buffer == other.span.buffer) == (next.buffer == at.buffer)
+            })
+        };
         let is_of = memory.reaches(low, high)
+            && self.accesses.iter().zip(&found).all(is_same)
+            && pairs.all(is_inside)
             && memory.choice == self.choice
             && memory.phase_at(start, self.asked) == self.phase
             && machine.is_case_of(&self.machine, bits, &is_case)
@@ -286,6 +329,15 @@ impl<M: Turning> Summary<M> {
             self.reach.iter().for_each(|&offset| memory.note_reach(start + offset));
             memory.asked = memory.asked.max(self.asked);
             memory.choice = exit.choice;
+            for span in self.accesses.iter().filter_map(|access| access.at(&state.machine)) {
+                memory.note_span(span.buffer, span.offset, span.bytes, span.written);
+                let extent =
+                    memory.extents.get_mut(&span.buffer).filter(|_| span.written.is_some());
+                if let Some(extent) = extent {
+                    let secret = span.written == Some(true) || bits.is_secret(extent.content);
+                    extent.content = if secret { Cell::OPAQUE } else { Cell::UNSET };
+                }
+            }
             if let Some((end, secret)) = exit.lost {
                 memory.lose_below(start + end, |cell| secret || bits.is_secret(cell));
             }
@@ -300,6 +352,49 @@ impl<M: Turning> Summary<M> {
             after
         };
         self.exits.iter().map(exit).collect()
+    }
+}
+
+impl Access {
+    /// The access of a call from a state with these registers; `None` if there is no buffer.
+    fn at<M: Turning>(&self, machine: &M) -> Option<Span> {
+        let Some(register) = self.register else { return Some(self.span) };
+        let (buffer, start) = place(machine.held(register)?)?;
+        Some(Span { buffer, offset: start.plus(self.span.offset)?, ..self.span })
+    }
+}
+
+/// The accesses of a call to buffers whose size is not known; `None` if one is at an offset that is
+/// neither known nor relative to the address in a register.
+fn accesses<M: Turning>(
+    state: &State<M>,
+    footprints: &[&Footprint<Region>],
+) -> Option<Vec<Access>> {
+    let mut all = Vec::new();
+    for span in footprints.iter().flat_map(|footprint| footprint.spans.borrow().clone()) {
+        let content = state.memory.extents.get(&span.buffer)?.content;
+        let relative = |register: u16| {
+            let (buffer, start) = place(state.machine.held(register)?)?;
+            let offset = span.offset.minus(start).filter(|_| buffer == span.buffer)?;
+            offset.value()?;
+            Some(Access { register: Some(register), span: Span { offset, ..span }, content })
+        };
+        all.push(match span.offset.value() {
+            Some(_) => Access { register: None, span, content },
+            None => (0..REGISTERS).find_map(relative)?,
+        });
+    }
+    Some(all)
+}
+
+/// The buffer and the offset of an address.
+fn place(whole: Whole) -> Option<(u32, Form)> {
+    match whole {
+        Whole::Pointer(Pointer { region: Region::Buffer(number), offset }) => {
+            Some((number, Form::number(offset)))
+        }
+        Whole::Moving(Moving { region: Region::Buffer(number), offset }) => Some((number, offset)),
+        _ => None,
     }
 }
 

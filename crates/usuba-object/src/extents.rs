@@ -58,6 +58,17 @@ impl Memory {
         is_inside
     }
 
+    /// Whether an offset is in a buffer, or behind its last byte.
+    pub fn is_in_buffer(&self, number: u32, offset: Form) -> bool {
+        let is_inside = self.check_inside(number, offset, Form::default()).is_ok();
+        match self.extents.contains_key(&number) {
+            true if is_inside => self.note_span(number, offset, 0, None),
+            false if offset.value().is_some() => {}
+            _ => self.note_open(),
+        }
+        is_inside
+    }
+
     /// The bytes of the frame or of a buffer of known size that an access may reach; `None` for an
     /// extent.
     fn span(&self, at: Moving, length: Form, stack: i64) -> Result<Option<Range<i64>>, Fault> {
@@ -131,7 +142,7 @@ impl Memory {
         stack: i64,
         is_secret: impl Fn(Cell) -> bool,
     ) -> Result<Cell, Fault> {
-        self.note_open();
+        self.note_access(at, length, None);
         let cells = match (at.region, self.span(at, length, stack)?) {
             (Region::Buffer(number), None) => std::slice::from_ref(&self.extents[&number].content),
             (Region::Buffer(number), Some(span)) => {
@@ -159,9 +170,9 @@ impl Memory {
         stack: i64,
         (content, is_secret): (Cell, impl Fn(Cell) -> bool),
     ) -> Result<(), Fault> {
-        self.note_open();
         let span = self.span(at, length, stack)?;
         let secret = is_secret(content);
+        self.note_access(at, length, Some(secret));
         let join = |cell: &mut Cell| {
             *cell = if secret || is_secret(*cell) { Cell::OPAQUE } else { Cell::UNSET };
         };

@@ -12,7 +12,10 @@
 //! *Reference:* O'Hearn, Reynolds, Yang 2001 (footprints and the frame rule).
 
 use std::cell::Cell as Shared;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+
+use super::symbolic_count::Form;
 
 /// A set of bytes: a mask for each line of [`LINE`] bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,6 +94,16 @@ impl<R: Ord + Copy> Bytes<R> {
     }
 }
 
+/// An access to a buffer whose size is not known.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Span {
+    pub buffer: u32,
+    pub offset: Form,
+    pub bytes: i64,
+    /// Whether a secret is written, if it is a write.
+    pub written: Option<bool>,
+}
+
 /// The bytes that a call has read and written.
 #[derive(Clone)]
 pub struct Footprint<R: Ord> {
@@ -101,15 +114,16 @@ pub struct Footprint<R: Ord> {
     pub lost: Option<(i64, bool)>,
     /// The least and the greatest offset in the frame that was tested.
     pub reach: Shared<Option<[i64; 2]>>,
+    pub spans: RefCell<Vec<Span>>,
     /// Whether something else has been read.
     pub is_open: Shared<bool>,
 }
 
 impl<R: Ord> Default for Footprint<R> {
     fn default() -> Footprint<R> {
-        let (reach, is_open) = Default::default();
+        let (reach, is_open, spans) = Default::default();
         let (read, written) = Default::default();
-        Footprint { read, written, lost: None, reach, is_open }
+        Footprint { read, written, lost: None, reach, spans, is_open }
     }
 }
 
@@ -125,8 +139,16 @@ impl<R: Ord + Copy> Footprint<R> {
             (one, next) => one.or(next),
         };
         other.reach.get().iter().flatten().for_each(|&offset| both.extend(offset));
+        other.spans.borrow().iter().for_each(|&span| both.access(span));
         both.is_open.set(self.is_open.get() || other.is_open.get());
         both
+    }
+
+    pub fn access(&self, span: Span) {
+        let mut spans = self.spans.borrow_mut();
+        if !spans.contains(&span) {
+            spans.push(span);
+        }
     }
 
     pub fn extend(&self, offset: i64) {

@@ -223,7 +223,7 @@ impl Memory {
                 let first = self.in_buffer(number, at.offset, bytes)?;
                 match self.extents.get(&number).map(|extent| extent.content) {
                     Some(content) => {
-                        self.note_open();
+                        self.note_span(number, Form::number(at.offset), bytes as i64, None);
                         vec![content; 8 * bytes]
                     }
                     None => {
@@ -245,7 +245,7 @@ impl Memory {
     /// The whole value at an address.
     pub fn whole(&self, at: Pointer) -> Option<Whole> {
         let whole = self.wholes.get(&(at.region, at.offset)).copied();
-        self.note_value(whole);
+        self.note_value((at.region, at.offset), whole);
         whole
     }
 

@@ -6,8 +6,9 @@
 //! ```
 
 use super::cell::{Bits, Cell};
-use super::footprint::{Bytes, Footprint};
-use super::memory::{Memory, Place, Pointer, Region, Whole};
+use super::footprint::{Bytes, Footprint, Span};
+use super::memory::{Memory, Moving, Place, Pointer, Region, Whole};
+use super::symbolic_count::Form;
 
 /// The return address of a call that is summarized.
 const RETURN: Pointer = Pointer { region: Region::Return, offset: 0 };
@@ -39,15 +40,34 @@ impl Memory {
         self.footprint.iter().for_each(|noted| noted.is_open.set(true));
     }
 
-    /// Notes whether a value that has been read is a number that is not known.
-    pub(super) fn note_value(&self, whole: Option<Whole>) {
-        let is_unknown = match whole {
-            Some(Whole::Count(form)) => form.value().is_none(),
-            whole => matches!(whole, Some(Whole::Moving(_))),
-        };
-        if is_unknown {
+    /// Notes an access to a buffer whose size is not known.
+    pub(super) fn note_span(&self, buffer: u32, offset: Form, bytes: i64, written: Option<bool>) {
+        let span = Span { buffer, offset, bytes, written };
+        self.footprint.iter().for_each(|noted| noted.access(span));
+    }
+
+    /// Notes an access at an offset that is not known.
+    pub(super) fn note_access(&self, at: Moving, length: Form, written: Option<bool>) {
+        match (at.region, length.value()) {
+            (Region::Buffer(number), Some(bytes)) if self.extents.contains_key(&number) => {
+                self.note_span(number, at.offset, bytes, written);
+            }
+            _ => self.note_open(),
+        }
+    }
+
+    /// Notes whether a value that has been read is a number that is not known, unless the call has
+    /// written it.
+    pub(super) fn note_value(&self, at: Place, whole: Option<Whole>) {
+        let is_own = |noted: &Footprint<Region>| noted.written.has(at, 8);
+        if whole.is_some_and(is_unknown) && !self.footprint.as_ref().is_some_and(is_own) {
             self.note_open();
         }
+    }
+
+    /// Forgets numbers that are not known: they are unknown public bits.
+    pub fn forget_numbers(&mut self) {
+        self.wholes.retain(|_, whole| !is_unknown(*whole));
     }
 
     /// The content of bytes.
@@ -112,6 +132,15 @@ impl Memory {
             }
             _ => (first..first + 8 * bytes as i64).map(|at| self.cell_at(at)).collect(),
         }
+    }
+}
+
+/// Whether a value has a number that is not known.
+fn is_unknown(whole: Whole) -> bool {
+    match whole {
+        Whole::Count(form) => form.value().is_none(),
+        Whole::Moving(_) => true,
+        Whole::Pointer(_) => false,
     }
 }
 

@@ -12,6 +12,9 @@ use super::memory::Whole;
 /// The place after the return of a call that is summarized.
 pub const NOWHERE: u64 = u64::MAX;
 
+/// Registers that may hold an address, at most.
+pub const REGISTERS: u16 = 16;
+
 /// A machine with calls that can be summarized.
 pub trait Summarized: Sized {
     /// The parameters in registers that a function may use, as a mask.

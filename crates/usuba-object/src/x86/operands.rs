@@ -300,6 +300,7 @@ impl Run<'_, '_> {
             }
             Address::Pointer(at) => self.world.memory.is_aligned(at, align),
             Address::Moving(at) => {
+                self.world.memory.note_open();
                 let is_multiple = |term: &i64| (*term as u64).is_multiple_of(align);
                 let Moving { region, offset } = at;
                 let start = Pointer { region, offset: offset.constant };

@@ -110,9 +110,7 @@ impl Run<'_, '_> {
     fn is_inside(&self, at: Moving) -> bool {
         let Moving { region, offset } = at;
         match (region, offset.value()) {
-            (Region::Buffer(number), _) => {
-                self.world.memory.check_inside(number, offset, Form::default()).is_ok()
-            }
+            (Region::Buffer(number), _) => self.world.memory.is_in_buffer(number, offset),
             (Region::Frame, _) => self.world.memory.is_in_frame(offset),
             (_, Some(offset)) => {
                 let constant = |place| self.world.object.constant(place, 0).is_ok();
@@ -125,6 +123,9 @@ impl Run<'_, '_> {
     /// An address rounded down, perhaps by a public number that is not known. Other bits of an
     /// address are not known at all.
     pub fn rounded(&mut self, at: Moving, mask: u64) -> Result<Word, Fault> {
+        if at.offset.value().is_none() {
+            self.world.memory.note_open();
+        }
         let align = Some(mask.wrapping_neg()).filter(|&align| align.is_power_of_two());
         let start = align.and_then(|align| self.world.memory.start_modulo(at.region, align));
         let over = match (align, start) {

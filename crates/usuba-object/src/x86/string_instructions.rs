@@ -115,6 +115,9 @@ impl Run<'_, '_> {
         // There is nothing at a number.
         let Some((to, from)) = to.place().zip(from.place()) else { return Ok(true) };
         let between = to.offset.minus(from.offset).ok_or_else(far)?;
+        if to.region == from.region && between.value().is_none() {
+            self.world.memory.note_open();
+        }
         let (low, high) = self.world.memory.unknowns.ranges.bounds(between);
         Ok(to.region != from.region || low >= bytes.into() || high <= -i128::from(bytes))
     }

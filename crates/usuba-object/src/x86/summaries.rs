@@ -39,7 +39,11 @@ impl Summarized for X86 {
         let mut general = self.general.clone();
         for (number, word) in general.iter_mut().enumerate().filter(|(number, _)| *number != RSP) {
             match word {
-                Word::Number(_) | Word::Pointer(_) | Word::Bits(_) if is_live(number) => continue,
+                Word::Number(_) | Word::Pointer(_) | Word::Moving(_) | Word::Bits(_)
+                    if is_live(number) =>
+                {
+                    continue;
+                }
                 _ if is_live(number) => return None,
                 _ => {}
             }

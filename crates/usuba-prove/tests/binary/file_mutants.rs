@@ -66,6 +66,8 @@ const CURVE25519: &[&str] = &[
     "fe_mul",
     "fe_freeze",
     "fe_square",
+    "fe_next_points",
+    "fe_quotient",
     "fl_carry_avx2",
     "fl_pack_avx2",
     "fl_mul_avx2",
@@ -109,8 +111,8 @@ struct Function {
 /// The proved claims.
 #[allow(clippy::large_enum_variant)]
 enum Proof {
-    /// It computes its program.
-    Unit(Unit, Output, Option<Output>),
+    /// It computes its program, if the units that it calls do.
+    Unit(Unit, Output, Option<Output>, Vec<(Unit, Output)>),
     /// It is safe.
     Safe(safety::Function),
 }
@@ -331,7 +333,16 @@ fn of_unit(unit: &Unit, units: &[Unit], random: &mut Random) -> (Proof, Vec<Call
         }
         _ => of_arrays(unit, &output, schedule.as_ref(), random),
     };
-    (Proof::Unit(unit.clone(), output, schedule), calls)
+    let mut callees: Vec<(Unit, Output)> = Vec::new();
+    let mut left: Vec<&String> = unit.calls().iter().collect();
+    while let Some(name) = left.pop() {
+        let callee = units.iter().find(|unit| unit.symbol == *name).expect("a unit");
+        if callees.iter().all(|(known, _)| known.symbol != *name) {
+            left.extend(callee.calls());
+            callees.push((callee.clone(), callee.compile().expect("it compiles")));
+        }
+    }
+    (Proof::Unit(unit.clone(), output, schedule, callees), calls)
 }
 
 /// A call of a function over blocks.
@@ -456,7 +467,7 @@ fn of_contract(contract: &safety::Function, random: &mut Random) -> Vec<Call> {
 
 /// A function over blocks as one of fixed size.
 fn fixed(proof: &Proof) -> Option<safety::Function> {
-    let Proof::Unit(unit, output, _) = proof else { return None };
+    let Proof::Unit(unit, output, ..) = proof else { return None };
     let UnitKind::Blocks(of) = &unit.kind else { return None };
     let room = |name: &str, bytes, align, access| {
         let (name, is_public, fields) = (name.to_string(), false, Vec::new());
@@ -477,8 +488,11 @@ fn fixed(proof: &Proof) -> Option<safety::Function> {
 /// The answer about a function in an object, and the branches on secrets that its status tells.
 fn proved(function: &Function, object: &Object) -> Result<Outcome, String> {
     match &function.proof {
-        Proof::Unit(unit, output, schedule) => {
-            let proofs = unit::object(unit, output, schedule.as_ref(), object)?;
+        Proof::Unit(unit, output, schedule, callees) => {
+            let mut proofs = unit::object(unit, output, schedule.as_ref(), object)?;
+            for (callee, output) in callees {
+                proofs.extend(unit::object(callee, output, None, object)?);
+            }
             let outcomes = || proofs.iter().map(|proof| &proof.outcome);
             let open = outcomes().find(|outcome| !outcome.is_proved());
             Ok(open.or(outcomes().next()).expect("one calling mode").clone())

@@ -1,9 +1,12 @@
 //! Calls whose effect is known from an earlier call.
 
 use usuba_object::Rule;
-use usuba_object::safety::Returns;
+use usuba_object::memory::Access;
+use usuba_object::safety::{Parameter, Returns, Room, prove};
+use usuba_object::x86::X86;
+use usuba_run::cc::Family;
 
-use super::assembled;
+use super::{LONGEST, assembled, object, of_any_length, room, text};
 
 /// The second call of a function is known from the first one, if it begins in a case of its state.
 /// Faults of the second call alone are faults.
@@ -117,4 +120,60 @@ fn repeated_calls_keep_every_rule() {
     assert_eq!(same.repeated, 1);
     let fault = proved(&other.replace("REGISTER", "eax"), Returns::Status).expect_err("it is not");
     assert_eq!(fault.rule, Rule::SecretBranch);
+}
+
+/// Calls with addresses in buffers of any length: the bounds are checked for each call.
+#[test]
+fn repeated_calls_stay_in_buffers_of_any_length() {
+    let open = |at: usize| format!("mov al, [rsi + {at}]; test al, al; je 1f; nop; 1: ");
+    let open: String = (0..14).map(open).collect();
+    let open = open.replace("rsi", "rcx");
+    let proved = |body: &str| {
+        let mut function = of_any_length(Returns::Nothing);
+        let public = Room { is_public: true, ..room("open", 32, Access::Read) };
+        function.parameters.push(Parameter::Buffer(public));
+        function.equal.clear();
+        let object = object(&text(&format!("{open}{body}")), "assembler", Family::Gcc);
+        prove::<X86>(&object, &function, LONGEST)
+    };
+    // Two words at the end of the input become two words at the end of the result.
+    let called = "cmp rdx, 16; jb 1f; lea r8, [rdi + rdx - 16]; lea r9, [rsi + rdx - 16]; \
+                  mov rax, [rdi]; mov rdi, r8; mov rsi, r9; call g; lea rdi, [r8 + 8]; lea rsi, [r9 + 8]; \
+                  second; call g; 1: xor eax, eax; ret; \
+                  g: mov ecx, 2; 1: mov rax, [rdi]; mov [rsi], rax; dec ecx; jne 1b; ret";
+    let with = |second: &str| called.replace("second", second);
+    assert_eq!(proved(&with("nop")).expect("two calls").repeated, 1);
+    for (second, rule) in [
+        ("inc rdi", Rule::OutOfBounds),
+        ("inc rsi", Rule::OutOfBounds),
+        ("sub rdi, rdx", Rule::OutOfBounds),
+        ("mov rsi, rdi", Rule::ReadOnly),
+    ] {
+        let fault = proved(&with(second)).expect_err(second);
+        assert_eq!(fault.rule, rule, "{second}: {fault}");
+    }
+    // The second call writes a secret where the first one has not.
+    let secret = "cmp rdx, 16; jb 1f; mov r8, rsi; call g; lea rsi, [r8 + 8]; call g; \
+                  movzx eax, byte ptr [r8]; test eax, eax; je 1f; nop; 1: xor eax, eax; ret; \
+                  g: mov al, [rdi]; mov [rsi], al; ret";
+    assert_eq!(proved(secret).expect_err("a secret").rule, Rule::SecretBranch);
+}
+
+/// `randombytes` fills its buffer with secrets, and leaves none elsewhere.
+#[test]
+fn random_bytes_are_secrets_in_their_buffer() {
+    let filled = "push rdx; mov rdi, rdx; mov esi, COUNT; call randombytes; pop rdx; rest; ret";
+    let with = |count: &str, rest: &str| {
+        assembled(&filled.replace("COUNT", count).replace("rest", rest), Returns::Nothing)
+    };
+    let evidence = with("32", "nop").expect("all bytes");
+    assert!(evidence.residue.is_empty(), "{evidence:?}");
+    let read =
+        "mov byte ptr [rdx + 16], 0; movzx eax, byte ptr [rdx + AT]; test eax, eax; je 1f; 1: nop";
+    assert_eq!(with("32", &read.replace("AT", "15")).expect_err("secret").rule, Rule::SecretBranch);
+    with("32", &read.replace("AT", "16")).expect("it is overwritten");
+    assert_eq!(with("33", "nop").expect_err("a byte behind").rule, Rule::OutOfBounds);
+    let object = filled.replace("mov rdi, rdx", "mov rdi, rsi").replace("COUNT", "8");
+    let fault = assembled(&object.replace("rest", "nop"), Returns::Nothing).expect_err("read only");
+    assert_eq!(fault.rule, Rule::ReadOnly);
 }
