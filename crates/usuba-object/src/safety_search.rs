@@ -9,6 +9,8 @@
 //! A branch on a public number that is not known is followed for both parts of its range. A branch
 //! that is reached again is a loop, which `block_step` proves; a claim that a turn breaks is
 //! weakened. A quotient makes a number a multiple and a remainder.
+//!
+//! Above 600 lines because parts of the search call each other.
 
 use rustc_hash::FxHashMap;
 
@@ -18,7 +20,7 @@ use super::call_summaries::Summaries;
 use super::frame_phases::KNOWN_PHASES;
 use super::memory::Memory;
 use super::safety::{Evidence, Returns};
-use super::safety_state::{Meeting, State, Told, Visit};
+use super::safety_state::{Key, Meeting, State, Told, Visit};
 use super::symbolic_count::{Asked, Form, Ranges, Split, VARIABLES};
 use super::variable_changes::{Change, Hoisted, divided};
 use super::{Fault, Fork, Residue, Rule, Step, World};
@@ -270,7 +272,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
     ) -> Ends<M> {
         let key = (state.machine.place(), state.memory.callers(state.machine.stack_offset()));
         let negative = Form::number(-1).minus(form).ok_or_else(|| fault.clone())?;
-        self.hoist(visits, &key, form).map_err(|()| fault)?;
+        self.hoist(visits, &key, (form, fault))?;
         let at = visits.len();
         let split = Split { variable: VARIABLES, at: 0 };
         let visit = Visit::new(key, state.clone(), (split, form));
@@ -361,7 +363,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
     ) -> Ends<M> {
         let place = state.machine.place();
         let key = (place, state.memory.callers(state.machine.stack_offset()));
-        self.hoist(visits, &key, form).map_err(|()| fault.clone())?;
+        self.hoist(visits, &key, (form, fault.clone()))?;
         let at = visits.iter().rposition(|visit| visit.key == key);
         let Some(at) = at.filter(|&at| !visits[at].is_watched) else {
             return self.first_turn(Visit::new(key, state, (split, form)), visits, part);
@@ -439,6 +441,43 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         }
         visits.truncate(at);
         self.changed(visit.state, visits, part, outcome)
+    }
+
+    /// Asks for a variable for the counter of a loop, which is the form that a branch tests.
+    fn hoist(
+        &mut self,
+        visits: &[Visit<M>],
+        key: &Key,
+        (form, fault): (Form, Fault),
+    ) -> Result<(), Fault> {
+        match Hoisted::counter(visits, key, form) {
+            None => Ok(()),
+            hoisted => {
+                self.hoisted = hoisted;
+                Err(fault)
+            }
+        }
+    }
+
+    /// The ends of a part of the search, after a change of variables at its begin if it asks for one.
+    #[inline(never)]
+    fn changed(
+        &mut self,
+        state: Box<State<M>>,
+        visits: &mut Vec<Visit<M>>,
+        part: Part,
+        outcome: Ends<M>,
+    ) -> Ends<M> {
+        let at = visits.len();
+        let Some(hoisted) = self.hoisted.take_if(|hoisted| hoisted.visit == at) else {
+            return outcome;
+        };
+        let states = hoisted.states(state);
+        let mut all = Vec::new();
+        for state in states.ok_or_else(|| outcome.err().expect("it asks for a change"))? {
+            all.extend(self.explore(state, visits, part)?);
+        }
+        Ok(all)
     }
 
     /// Proposes the invariant of two turns and follows it: one more turn must end in the invariant,

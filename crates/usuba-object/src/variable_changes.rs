@@ -13,7 +13,6 @@
 //! variables.
 
 use super::blocks::Turning;
-use super::safety_search::{Ends, Part, Search};
 use super::safety_state::{Key, State, Visit};
 use super::symbolic_count::{Form, Range, Split, VARIABLES};
 
@@ -32,36 +31,20 @@ pub enum Change {
     Named(Form),
 }
 
-impl<M: Turning> Search<'_, '_, M> {
-    /// The ends of a part of the search, after a change of variables at its begin if it asks for one.
-    #[inline(never)]
-    pub(super) fn changed(
-        &mut self,
-        state: Box<State<M>>,
-        visits: &mut Vec<Visit<M>>,
-        part: Part,
-        outcome: Ends<M>,
-    ) -> Ends<M> {
-        let at = visits.len();
-        let Some(hoisted) = self.hoisted.take_if(|hoisted| hoisted.visit == at) else {
-            return outcome;
-        };
-        let changed = match hoisted.change {
-            Change::Divided(divisor) => divided(state, hoisted.variable, divisor),
-            Change::Named(form) => named(state, hoisted.variable, form).map(|state| vec![state]),
-        };
-        let mut all = Vec::new();
-        for state in changed.ok_or_else(|| outcome.err().expect("it asks for a change"))? {
-            all.extend(self.explore(state, visits, part)?);
+impl Hoisted {
+    /// The states that a change makes of one; `None` if a number is too large, or there are too many.
+    pub fn states<M: Turning>(self, state: Box<State<M>>) -> Option<Vec<Box<State<M>>>> {
+        match self.change {
+            Change::Divided(divisor) => divided(state, self.variable, divisor),
+            Change::Named(form) => named(state, self.variable, form).map(|state| vec![state]),
         }
-        Ok(all)
     }
 
-    /// Asks for a variable for a form that a branch tests, if this is the counter of a loop that no
-    /// variable counts: the branch has tested it with another constant before.
-    pub(super) fn hoist(&mut self, visits: &[Visit<M>], key: &Key, form: Form) -> Result<(), ()> {
-        let at = visits.iter().rposition(|visit| visit.key == *key && visit.every.is_none());
-        let Some(visit) = at else { return Ok(()) };
+    /// The variable for a form that a branch tests, if this is the counter of a loop that no variable
+    /// counts: the branch has tested it with another constant before.
+    pub fn counter<M>(visits: &[Visit<M>], key: &Key, form: Form) -> Option<Hoisted> {
+        let is_first = |visit: &Visit<M>| visit.key == *key && visit.every.is_none();
+        let visit = visits.iter().rposition(is_first)?;
         let Visit { form: first, split, is_watched, .. } = visits[visit];
         let turn = form.minus(first).and_then(Form::value).unwrap_or(0);
         let counted = first.terms.get(split.variable).copied();
@@ -80,9 +63,8 @@ impl<M: Turning> Search<'_, '_, M> {
                 && !visits.iter().any(is_turns)
         };
         let variable = (0..VARIABLES).rev().find(is_free);
-        let Some(variable) = variable.filter(|_| turn != 0 && !is_counted) else { return Ok(()) };
-        self.hoisted = Some(Hoisted { visit, variable, change: Change::Named(counter) });
-        Err(())
+        let variable = variable.filter(|_| turn != 0 && !is_counted)?;
+        Some(Hoisted { visit, variable, change: Change::Named(counter) })
     }
 }
 
