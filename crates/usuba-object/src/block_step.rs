@@ -107,9 +107,12 @@ impl Join {
         let Unknowns { ranges, used, .. } = unknowns;
         // No claim names variables of the turn itself.
         ranges.0[*used..self.behind.max(*used)].fill(Range::ANY);
+        for (range, next) in ranges.0.iter_mut().zip(other.ranges.0).take(*used) {
+            *range = Range { low: range.low.min(next.low), high: range.high.max(next.high) };
+        }
         *used = (*used).max(self.behind + 1);
         ranges.0[self.behind].high = ranges.0[self.ahead].high / self.step;
-        let lasting = |fact: &Form| other.ranges.facts().any(|next| next == *fact);
+        let lasting = |fact: &Form| other.ranges.never_negative(*fact);
         // All turns, those behind and those ahead, are as many as at first.
         let first = Form::variable(self.ahead);
         let all = Form::number(ranges.0[self.ahead].high).minus(first)?;
@@ -165,13 +168,16 @@ impl Cover {
         if self.cell(claimed, found) { claimed } else { self.join.cell(claimed, found) }
     }
 
+    /// Whether a form is not negative, a turn later.
+    pub fn fact(&self, fact: Form, found: &Ranges) -> bool {
+        self.later(fact).is_some_and(|later| found.never_negative(later))
+    }
+
     /// Whether all values of the variables at the end of a turn satisfy the invariant.
     pub fn unknowns(&self, claimed: &Unknowns, found: &Unknowns) -> bool {
         let used = claimed.used;
         let (claimed, found) = (&claimed.ranges, &found.ranges);
-        let is_kept =
-            |fact: Form| self.later(fact).is_some_and(|later| found.never_negative(later));
-        claimed.facts().all(is_kept)
+        claimed.facts().all(|fact| self.fact(fact, found))
             && claimed.0.iter().zip(&found.0).enumerate().all(|(at, (claimed, found))| {
                 let step = if at == self.join.ahead { self.join.step } else { 0 };
                 // The number of turns behind is free, and so are variables that no claim names.
@@ -193,7 +199,7 @@ fn is_lasting(cell: Cell) -> bool {
 }
 
 /// The region, if there is one, and the number.
-fn parts(whole: Whole) -> (Option<super::memory::Region>, Form) {
+pub fn parts(whole: Whole) -> (Option<super::memory::Region>, Form) {
     match whole {
         Whole::Pointer(Pointer { region, offset }) => (Some(region), Form::number(offset)),
         Whole::Moving(Moving { region, offset }) => (Some(region), offset),

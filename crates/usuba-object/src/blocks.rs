@@ -51,6 +51,9 @@ pub trait Turning: Machine + Clone + Summarized {
     /// The offset of the stack pointer.
     fn stack_offset(&self) -> i64;
 
+    /// Whether there is a conditional branch or move at a place.
+    fn is_choice(object: &Object, place: u64) -> bool;
+
     /// Whether there is a conditional branch at a place.
     fn is_branch(object: &Object, place: u64) -> bool;
 
@@ -65,6 +68,9 @@ pub trait Turning: Machine + Clone + Summarized {
 
     /// Replaces each form.
     fn map_forms(&mut self, of: &dyn Fn(Form) -> Form);
+
+    /// Replaces each number in a register for arguments of a call.
+    fn map_arguments(&mut self, of: &mut dyn FnMut(Form) -> Form);
 
     /// Replaces each bit.
     fn map(&mut self, bits: &Bits, of: &impl Fn(Cell) -> Cell);
@@ -412,7 +418,7 @@ impl Search<'_> {
                 }
                 Err(fault) => {
                     let asked = self.world.memory.unknowns.asked.take();
-                    let Some(Asked::Split(split)) = asked else {
+                    let Some(Asked::Split(split, _)) = asked else {
                         return Err(Obstacle::Fault(fault));
                     };
                     machine.go_to(place);

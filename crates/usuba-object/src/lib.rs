@@ -36,7 +36,8 @@
 //! - `blocks`: the proof of a function over any number of blocks.
 //! - `block_function`: the contract of such a function.
 //! - `byte_order`: the layout of words in bytes.
-//! - `symbolic_count`: public numbers that are not known.
+//! - `symbolic_count`: public numbers that are not known; `relations`: bounds by their relations;
+//!   `variable_changes`: other variables for them.
 //! - `stream`: buffers of any number of blocks.
 //! - `block_step`: the inductive step over the turns of a loop.
 //! - `word_sums`: additions of words up to associativity and commutativity.
@@ -76,6 +77,7 @@ mod memory_calls;
 mod memory_turns;
 mod opaque;
 mod path_join;
+mod relations;
 mod repeats;
 pub mod safety;
 mod safety_search;
@@ -86,6 +88,7 @@ pub mod stream;
 mod struct_fields;
 mod summarized;
 pub mod symbolic_count;
+mod variable_changes;
 pub mod verdict;
 mod word_sums;
 pub mod x86;

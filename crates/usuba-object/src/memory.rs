@@ -476,7 +476,7 @@ impl Memory {
 
     /// Asks for cases in which the offset is a number.
     fn split_offset(&mut self, at: Moving) -> Fault {
-        self.unknowns.ask(self.unknowns.ranges.refined(at.offset));
+        self.unknowns.ask(at.offset);
         let what = "where it is in the frame depends on the number of blocks";
         Fault::new(Rule::Unsupported, what)
     }

@@ -6,7 +6,7 @@
 //! claim    [rsp + 8] = in + 64 t     [rsp + 16] = 7      nothing about out
 //! ```
 
-use super::block_step::{Cover, Joining};
+use super::block_step::{Cover, Joining, parts};
 use super::cell::Cell;
 use super::memory::{Memory, Place, Region, Whole};
 use super::scope::Scope;
@@ -81,6 +81,15 @@ impl Memory {
         Some(memory)
     }
 
+    /// Whether no place of the frame from `stack` on has addresses in different regions in another
+    /// memory.
+    pub fn has_regions_of(&self, other: &Memory, stack: i64) -> bool {
+        self.wholes.range((Region::Frame, stack)..(Region::Frame, i64::MAX)).all(|(at, whole)| {
+            let regions = other.wholes.get(at).map(|other| (parts(*whole).0, parts(*other).0));
+            regions.is_none_or(|(one, next)| one.zip(next).is_none_or(|(one, next)| one == next))
+        })
+    }
+
     /// Notes the variables in use, where paths part.
     pub fn enter_scope(&mut self, kept: [bool; VARIABLES]) {
         self.scopes.push(Scope::new(kept, self.unknowns.ranges));
@@ -93,6 +102,9 @@ impl Memory {
 
     /// Weakens the claims that another memory breaks.
     pub fn widen(&mut self, other: &Memory, cover: &Cover) {
+        let ranges = &mut self.unknowns.ranges;
+        let kept = ranges.facts().filter(|&fact| cover.fact(fact, &other.unknowns.ranges));
+        *ranges = ranges.with_facts(kept);
         self.lowest = self.lowest.min(other.lowest);
         self.in_frame(-other.below);
         let first = -8 * self.below;

@@ -6,18 +6,22 @@
 //! ```
 //!
 //! Where paths part, the variables of the state are noted in a [`Scope`], and each path keeps the
-//! forms that these variables have become. Where the paths meet, a number that is a form in the
-//! noted variables on both paths is the same form after them. Another number becomes a new variable,
-//! with the range of both, and a word that differs becomes unknown.
+//! forms that these variables have become. Where the paths meet, each number is an affine form in the
+//! noted variables if there is one that has the value of the number on both paths. Another number
+//! becomes a new variable, with the range of both, and a word that differs becomes unknown.
+//!
+//! A relation between variables that holds on one path is kept if it holds on the other one, too: an
+//! equation, or one of its two inequalities.
 //!
 //! *Soundness:* the joined state has each of the two states as a case: for all values of the
 //! variables of a path, the noted variables have the values of their forms, the new ones the
-//! values of the forms that they replace, and the ranges contain them. A bit that differs is secret
+//! values of the forms that they replace, and ranges and facts hold. A bit that differs is secret
 //! if it is so on any path.
 //!
-//! *Reference:* Cousot, Cousot 1977 (joins of abstract states).
+//! *Reference:* Karr 1976 (affine relations); Cousot, Cousot 1977 (joins of abstract states).
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use super::block_step::Joining;
 use super::cell::Cell;
@@ -25,65 +29,82 @@ use super::memory::Memory;
 use super::scope::Scope;
 use super::symbolic_count::{Form, Range, Ranges, Unknowns, VARIABLES};
 
-/// A path: its ranges, and the noted variables on it.
-struct Side {
-    forms: [Option<Form>; VARIABLES],
-    ranges: Ranges,
-    /// Forms in the variables of the path with distinct leading variables, and the same in the noted
-    /// ones.
-    basis: Vec<(usize, Form, Form)>,
+/// A form of the joined state, with its value on each path.
+#[derive(Clone, Copy, Default)]
+struct Row {
+    form: Form,
+    values: [Form; 2],
 }
 
-impl Side {
-    fn new(scope: &Scope, ranges: Ranges) -> Side {
-        let mut side = Side { forms: scope.forms, ranges, basis: Vec::new() };
-        for (at, form) in scope.forms.iter().enumerate() {
-            let Some(form) = form else { continue };
-            let Some((rest, noted)) = side.reduced(*form) else { continue };
-            let noted = Form::variable(at).minus(noted);
-            let leading = (0..VARIABLES).filter(|&at| rest.terms[at] != 0);
-            let leading = leading.min_by_key(|&at| rest.terms[at].unsigned_abs());
-            if let (Some(leading), Some(noted)) = (leading, noted) {
-                side.basis.push((leading, rest, noted));
+impl Row {
+    /// The entries of a row: the factors of both values, and their constants.
+    const PLACES: usize = 2 * (VARIABLES + 1);
+
+    fn at(&self, place: usize) -> i64 {
+        let value = &self.values[place % 2];
+        value.terms.get(place / 2).copied().unwrap_or(value.constant)
+    }
+
+    /// `None` if a factor overflows.
+    fn minus(self, other: Row, factor: i64) -> Option<Row> {
+        let minus = |one: Form, next: Form| one.minus(next.times(factor)?);
+        let [first, second] = other.values;
+        let values = [minus(self.values[0], first)?, minus(self.values[1], second)?];
+        Some(Row { form: minus(self.form, other.form)?, values })
+    }
+}
+
+/// The Hermite normal form of a lattice: each row has its first entry at another place.
+#[derive(Default)]
+struct Lattice {
+    rows: BTreeMap<usize, Row>,
+    /// Forms whose values are zero.
+    relations: Vec<Form>,
+}
+
+impl Lattice {
+    /// Adds a form with its values, unless a factor overflows.
+    fn add(&mut self, mut row: Row) {
+        for place in 0..Row::PLACES {
+            if row.at(place) == 0 {
+                continue;
+            }
+            let Some(&(mut known)) = self.rows.get(&place) else {
+                self.rows.insert(place, row);
+                return;
+            };
+            // Euclid's algorithm. A row that is known already stays.
+            loop {
+                let Some(rest) = row.minus(known, row.at(place) / known.at(place)) else { return };
+                row = rest;
+                if row.at(place) == 0 {
+                    break;
+                }
+                std::mem::swap(&mut known, &mut row);
+            }
+            self.rows.insert(place, known);
+        }
+        self.relations.push(row.form);
+    }
+
+    /// The form that has two values; `None` if none has.
+    fn form(&self, values: [Form; 2]) -> Option<Form> {
+        let mut row = Row { values, form: Form::default() };
+        for place in 0..Row::PLACES {
+            let entry = row.at(place);
+            if entry != 0 {
+                let known = self.rows.get(&place)?;
+                row = row.minus(*known, entry / known.at(place))?;
+                (row.at(place) == 0).then_some(())?;
             }
         }
-        side
-    }
-
-    /// The part of a form that the basis does not express, and the rest in the noted variables.
-    fn reduced(&self, form: Form) -> Option<(Form, Form)> {
-        let (mut rest, mut noted) = (form, Form::default());
-        for (leading, own, outer) in &self.basis {
-            let factor = rest.terms[*leading] / own.terms[*leading];
-            rest = rest.minus(own.times(factor)?)?;
-            noted = noted.plus(outer.times(factor)?)?;
-        }
-        Some((rest, noted))
-    }
-
-    /// A form of the path in the noted variables.
-    fn outer(&self, form: Form) -> Option<Form> {
-        let (rest, noted) = self.reduced(form)?;
-        let outer = noted.plus(Form::number(rest.value()?))?;
-        self.is(outer, form).then_some(outer)
-    }
-
-    /// Whether a form in the noted variables is this form of the path.
-    fn is(&self, outer: Form, form: Form) -> bool {
-        let mut inner = Some(Form::number(outer.constant));
-        for (at, &factor) in outer.terms.iter().enumerate().filter(|(_, factor)| **factor != 0) {
-            let part = self.forms[at].and_then(|form| form.times(factor));
-            inner = inner.zip(part).and_then(|(inner, part)| inner.plus(part));
-        }
-        let difference = inner.and_then(|inner| inner.minus(form));
-        let difference = difference.and_then(|form| self.ranges.reduced(form));
-        difference == Some(Form::default())
+        Form::default().minus(row.form)
     }
 }
 
 /// The join of two paths.
 pub struct Paths {
-    sides: [Side; 2],
+    sides: [Ranges; 2],
     scope: Scope,
     constants: [Cell; 2],
     made: RefCell<Made>,
@@ -93,36 +114,90 @@ pub struct Paths {
 struct Made {
     ranges: Ranges,
     is_used: [bool; VARIABLES],
-    /// New variables for pairs of forms.
-    numbers: Vec<([Form; 2], Form)>,
+    /// The variables with values on both paths, and the constant one.
+    columns: Vec<Row>,
+    /// All their combinations.
+    lattice: Lattice,
+}
+
+impl Made {
+    fn add(&mut self, form: Form, values: [Form; 2]) {
+        self.columns.push(Row { form, values });
+        self.lattice.add(Row { form, values });
+    }
+
+    /// The value of a form on a path; `None` if it is not known, or overflows.
+    fn value(&self, form: Form, side: usize) -> Option<Form> {
+        let mut rest = form;
+        let mut value = Form::default();
+        for column in &self.columns {
+            let factor = match column.form.terms.iter().position(|&factor| factor != 0) {
+                Some(variable) => std::mem::take(&mut rest.terms[variable]),
+                None => std::mem::take(&mut rest.constant),
+            };
+            value = value.plus(column.values[side].times(factor)?)?;
+        }
+        (rest == Form::default()).then_some(value)
+    }
+
+    /// The ranges, with relations that hold on both paths.
+    fn related(&self, sides: &[Ranges; 2]) -> Ranges {
+        let mut candidates = Vec::new();
+        for (side, path) in sides.iter().enumerate() {
+            let mut lattice = Lattice::default();
+            for column in &self.columns {
+                let values = [column.values[side], Form::default()];
+                lattice.add(Row { form: column.form, values });
+            }
+            let opposite = |form: &Form| form.times(-1);
+            candidates.extend(lattice.relations.iter().filter_map(opposite));
+            candidates.extend(path.facts().filter_map(|f| lattice.form([f, Form::default()])));
+            candidates.append(&mut lattice.relations);
+        }
+        let mut ranges = self.ranges;
+        for fact in candidates {
+            let holds = |side: usize| {
+                let value = self.value(fact, side);
+                value.is_some_and(|value| sides[side].never_negative(value))
+            };
+            if !ranges.never_negative(fact) && (0..2).all(holds) {
+                ranges = ranges.with_facts(ranges.facts().chain([fact]));
+            }
+        }
+        ranges
+    }
 }
 
 impl Paths {
     /// Of two memories whose last scopes have the same beginning; `None` of others.
     pub fn new(one: &Memory, next: &Memory, constants: [Cell; 2]) -> Option<Paths> {
-        let scope = one.scopes.last()?.clone();
-        let other = next.scopes.last()?;
-        if one.scopes.len() != next.scopes.len() || scope.kept != other.kept {
+        let scopes = [one.scopes.last()?, next.scopes.last()?];
+        let Scope { kept, ranges: before, .. } = *scopes[0];
+        if one.scopes.len() != next.scopes.len() || kept != scopes[1].kept {
             return None;
         }
-        let sides =
-            [(one, &scope), (next, other)].map(|(m, scope)| Side::new(scope, m.unknowns.ranges));
-        let mut ranges = Ranges::default();
-        for at in (0..VARIABLES).filter(|&at| scope.kept[at]) {
-            let Range { low, high } = scope.ranges.0[at];
-            let bounds = sides.each_ref().map(|side| {
-                let bounds = side.forms[at].map(|form| side.ranges.bounds(form));
+        let sides = [one.unknowns.ranges, next.unknowns.ranges];
+        // A relation of the noted variables still holds.
+        let ranges = Ranges::default().with_facts(before.facts());
+        let (columns, lattice) = (Vec::new(), Lattice::default());
+        let mut made = Made { ranges, is_used: kept, columns, lattice };
+        made.add(Form::number(1), [Form::number(1); 2]);
+        for at in (0..VARIABLES).filter(|&at| kept[at]) {
+            let Range { low, high } = before.0[at];
+            let bounds = [0, 1].map(|side| {
+                let bounds = scopes[side].forms[at].map(|form| sides[side].bounds(form));
                 bounds.map_or((low, high), |(least, most)| {
                     (least.max(low.into()) as i64, most.min(high.into()) as i64)
                 })
             });
             let [(a, b), (c, d)] = bounds;
-            ranges.0[at] = Range { low: a.min(c), high: b.max(d) };
+            made.ranges.0[at] = Range { low: a.min(c), high: b.max(d) };
+            if let (Some(first), Some(second)) = (scopes[0].forms[at], scopes[1].forms[at]) {
+                let values = [sides[0].known(first), sides[1].known(second)];
+                made.add(Form::variable(at), values);
+            }
         }
-        // A relation of the noted variables still holds.
-        let ranges = ranges.with_facts(scope.ranges.facts());
-        let made = Made { ranges, is_used: scope.kept, numbers: Vec::new() };
-        let scope = Scope::new(scope.kept, scope.ranges);
+        let scope = Scope::new(kept, before);
         Some(Paths { sides, scope, constants, made: RefCell::new(made) })
     }
 
@@ -130,7 +205,7 @@ impl Paths {
     pub fn finish(self, memory: &mut Memory) {
         let made = self.made.into_inner();
         let used = made.is_used.iter().rposition(|&is_used| is_used).map_or(0, |at| at + 1);
-        memory.unknowns = Unknowns { ranges: made.ranges, used, asked: None };
+        memory.unknowns = Unknowns { ranges: made.related(&self.sides), used, asked: None };
         memory.scopes.pop();
         memory.scopes.push(self.scope);
     }
@@ -140,31 +215,22 @@ impl Paths {
         let base = Form::number(one.constant);
         let forms = [one.minus(base)?, next.minus(base)?];
         let made = &mut *self.made.borrow_mut();
-        if let Some((_, number)) = made.numbers.iter().find(|(known, _)| *known == forms) {
-            return number.plus(base);
-        }
-        let [(a, b), (c, d)] = [0, 1].map(|at| self.sides[at].ranges.bounds(forms[at]));
+        let [(a, b), (c, d)] = [0, 1].map(|at| self.sides[at].bounds(forms[at]));
         let range =
             Range { low: i64::try_from(a.min(c)).ok()?, high: i64::try_from(b.max(d)).ok()? };
         let at = made.is_used.iter().position(|is_used| !is_used)?;
         made.is_used[at] = true;
         made.ranges.0[at] = range;
-        made.numbers.push((forms, Form::variable(at)));
+        made.add(Form::variable(at), forms);
         Form::variable(at).plus(base)
     }
 }
 
 impl Joining for Paths {
     fn form(&self, one: Form, next: Form) -> Option<Form> {
-        let [first, second] = &self.sides;
-        let (a, b) = (first.outer(one), second.outer(next));
-        match (a, b) {
-            (Some(a), Some(b)) if a == b => return Some(a),
-            (_, Some(b)) if first.is(b, one) => return Some(b),
-            (Some(a), _) if second.is(a, next) => return Some(a),
-            _ => {}
-        }
-        self.number(one, next)
+        let [one, next] = [self.sides[0].known(one), self.sides[1].known(next)];
+        let form = self.made.borrow().lattice.form([one, next]);
+        form.or_else(|| self.number(one, next))
     }
 
     fn cell(&self, one: Cell, next: Cell) -> Cell {

@@ -9,6 +9,8 @@
 //! A branch on a public number that is not known is followed for both parts of its range. A branch
 //! that is reached again is a loop, which `block_step` proves; a claim that a turn breaks is
 //! weakened. A quotient makes a number a multiple and a remainder.
+//!
+//! Above 600 lines because parts of the search call each other.
 
 use rustc_hash::FxHashMap;
 
@@ -18,8 +20,9 @@ use super::call_summaries::Summaries;
 use super::frame_phases::KNOWN_PHASES;
 use super::memory::Memory;
 use super::safety::{Evidence, Returns};
-use super::safety_state::{Meeting, State, Told, Visit};
-use super::symbolic_count::{Asked, Form, Range, Ranges, Split};
+use super::safety_state::{Key, Meeting, State, Told, Visit};
+use super::symbolic_count::{Asked, Form, Ranges, Split, VARIABLES};
+use super::variable_changes::{Change, Hoisted, divided};
 use super::{Fault, Fork, Residue, Rule, Step, World};
 
 /// The most distinguished paths, and unknown branches on one of them.
@@ -75,16 +78,9 @@ pub struct Search<'a, 'o, M> {
     pub(super) told: Vec<Told>,
     /// Where the paths from branches meet.
     meetings: FxHashMap<u64, Option<u64>>,
-    /// A division that is to be done before a loop.
+    /// A change of variables that is to be done before a loop.
     pub(super) hoisted: Option<Hoisted>,
     pub(super) summaries: Summaries<M>,
-}
-
-/// A division that is to be done at the first turn of a loop.
-pub struct Hoisted {
-    visit: usize,
-    variable: usize,
-    divisor: i64,
 }
 
 impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
@@ -138,9 +134,19 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             return Err(Fault::new(Rule::TooLong, what));
         }
         let (mut open, mut ends) = (vec![state], Vec::new());
+        let states = visits.iter().flat_map(|visit| {
+            [Some(&visit.state), visit.every.as_ref().map(|(every, _)| every)].into_iter().flatten()
+        });
+        let used = states.map(|state| state.memory.unknowns.used).max().unwrap_or(0);
         while let Some(mut state) = open.pop() {
             let before = self.evidence.instructions;
-            let stop = match self.run(&mut state, part.meeting)? {
+            let mut stop = self.run(&mut state, part.meeting)?;
+            let is_same = self.evidence.instructions == before + 1;
+            let is_asked = !matches!(stop, Stop::Returned | Stop::Met);
+            if is_asked && !is_same && state.compact(used) {
+                stop = self.run(&mut state, part.meeting)?;
+            }
+            let stop = match stop {
                 Stop::Returned => {
                     self.leave(*state)?;
                     continue;
@@ -155,8 +161,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                 }
                 stop => stop,
             };
-            let is_same = self.evidence.instructions == before + 1;
-            let meeting = self.meeting(&state, &stop);
+            let meeting = self.meeting(&state, &stop, part.meeting);
             if !self.joins || meeting == part.meeting {
                 ends.extend(self.sides(state, visits, part, (stop, is_same))?);
                 continue;
@@ -172,7 +177,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
     pub(super) fn part_paths(&self, state: &mut State<M>, visits: &[Visit<M>]) {
         let mut kept = state.variables();
         for visit in visits {
-            kept[visit.split.variable] = true;
+            kept.iter_mut().skip(visit.split.variable).take(1).for_each(|kept| *kept = true);
             if let Some((_, Cover { join, .. })) = &visit.every {
                 (kept[join.ahead], kept[join.behind]) = (true, true);
             }
@@ -180,14 +185,17 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         state.memory.enter_scope(kept);
     }
 
-    /// Where the paths from an instruction meet: in its function, or where it returns. Cases of numbers
-    /// stay apart behind an instruction that is no branch.
-    fn meeting(&mut self, state: &State<M>, stop: &Stop) -> Meeting {
+    /// Where the paths from an instruction meet: in its function, or where it returns, unless a part of
+    /// the search ends before. Cases of numbers stay apart behind an instruction that is no branch.
+    fn meeting(&mut self, state: &State<M>, stop: &Stop, end: Meeting) -> Meeting {
         let (object, place) = (self.world.object, state.machine.place());
         let is_kept = matches!(stop, Stop::Fork(..)) || M::is_branch(object, place);
         let meeting = self.meetings.entry(place);
         let meeting = meeting.or_insert_with(|| M::meeting(object, place));
-        Meeting { calls: state.calls.len(), place: meeting.filter(|_| is_kept) }
+        match (meeting.filter(|_| is_kept), state.calls.len()) {
+            (None, calls) if calls == end.calls => end,
+            (place, calls) => Meeting { calls, place },
+        }
     }
 
     /// Joins the states that are alike. Not inlined, since the search is recursive.
@@ -225,11 +233,13 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                 // A number that a loop does not change is divided before the loop.
                 let is_before = |visit: &Visit<M>| {
                     visit.split.variable != variable
+                        && !visit.is_watched
                         && variable < visit.state.memory.unknowns.used
                         && visit.every.is_none()
                 };
                 if let Some(visit) = visits.iter().position(is_before) {
-                    self.hoisted = Some(Hoisted { visit, variable, divisor });
+                    let change = Change::Divided(divisor);
+                    self.hoisted = Some(Hoisted { visit, variable, change });
                     return Err(fault);
                 }
                 let divided = divided(state, variable, divisor).ok_or(fault)?;
@@ -239,24 +249,46 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                 }
                 Ok(all)
             }
-            Stop::Asked(Asked::Sign(form), fault) => {
-                let negative = Form::number(-1).minus(form).ok_or(fault)?;
-                let ranges = state.memory.unknowns.ranges;
-                let mut all = Vec::new();
-                for ranges in [negative, form].into_iter().filter_map(|sign| ranges.assumed(sign)) {
-                    all.extend(self.explore(state.clone().with_ranges(ranges), visits, part)?);
-                }
-                Ok(all)
-            }
-            Stop::Asked(Asked::Split(split), fault) => {
+            Stop::Asked(Asked::Sign(form), fault) => self.signs(state, visits, part, (form, fault)),
+            Stop::Asked(Asked::Split(split, form), fault) => {
                 let range = state.memory.unknowns.ranges.0[split.variable];
-                let is_branch = M::is_branch(self.world.object, state.machine.place());
-                if is_same || !is_branch || range.high - range.low <= MANY {
+                let is_choice = M::is_choice(self.world.object, state.machine.place());
+                if is_same || !is_choice || range.high - range.low <= MANY {
                     return self.halves(state, visits, part, split);
                 }
-                self.turn(state, visits, part, (split, fault))
+                self.turn(state, visits, part, (split, form), fault)
             }
         }
+    }
+
+    /// The parts of a state in which a form is negative, and is not.
+    #[inline(never)]
+    fn signs(
+        &mut self,
+        state: Box<State<M>>,
+        visits: &mut Vec<Visit<M>>,
+        part: Part,
+        (form, fault): (Form, Fault),
+    ) -> Ends<M> {
+        let key = (state.machine.place(), state.memory.callers(state.machine.stack_offset()));
+        let negative = Form::number(-1).minus(form).ok_or_else(|| fault.clone())?;
+        self.hoist(visits, &key, (form, fault))?;
+        let at = visits.len();
+        let split = Split { variable: VARIABLES, at: 0 };
+        let visit = Visit::new(key, state.clone(), (split, form));
+        visits.push(Visit { is_watched: true, ..visit });
+        let mut outcome = Ok(Vec::new());
+        for sign in [negative, form] {
+            let ranges = state.memory.unknowns.ranges.assumed(sign);
+            let Some(ranges) = ranges.filter(|_| outcome.is_ok()) else { continue };
+            let ends = self.explore(state.clone().with_ranges(ranges), visits, part);
+            outcome = outcome.and_then(|mut all: Vec<_>| {
+                all.extend(ends?);
+                Ok(all)
+            });
+        }
+        visits.truncate(at);
+        self.changed(state, visits, part, outcome)
     }
 
     /// Both sides of a split.
@@ -326,12 +358,15 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         state: Box<State<M>>,
         visits: &mut Vec<Visit<M>>,
         part: Part,
-        (split, fault): (Split, Fault),
+        (split, form): (Split, Form),
+        fault: Fault,
     ) -> Ends<M> {
         let place = state.machine.place();
         let key = (place, state.memory.callers(state.machine.stack_offset()));
-        let Some(at) = visits.iter().position(|visit| visit.key == key) else {
-            return self.first_turn(Visit::new(key, state, split), visits, part);
+        self.hoist(visits, &key, (form, fault.clone()))?;
+        let at = visits.iter().rposition(|visit| visit.key == key);
+        let Some(at) = at.filter(|&at| !visits[at].is_watched) else {
+            return self.first_turn(Visit::new(key, state, (split, form)), visits, part);
         };
         // A branch on another number in each turn of a loop around it.
         if visits[at].every.is_none() && visits[at].split.variable != split.variable {
@@ -377,6 +412,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
 
     /// The first turn of a loop, or a branch that is none. Two turns of some loops differ, where
     /// buffers change places, and every second one is alike.
+    #[inline(never)]
     fn first_turn(&mut self, visit: Visit<M>, visits: &mut Vec<Visit<M>>, part: Part) -> Ends<M> {
         let at = visits.len();
         let [below, above] = visit.state.memory.unknowns.ranges.halves(visit.split);
@@ -385,31 +421,61 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             visits.truncate(at);
             visits.push(Visit { period, ..visit.clone() });
             outcome = self.explore(visit.state.clone().with_ranges(above), visits, part);
-            let here = |hoisted: &mut Hoisted| hoisted.visit == at;
-            if let Some(Hoisted { variable, divisor, .. }) = self.hoisted.take_if(here) {
-                visits.truncate(at);
-                let mut all = Vec::new();
-                let divided = divided(visit.state, variable, divisor);
-                for state in
-                    divided.ok_or_else(|| outcome.err().expect("it asks for a division"))?
-                {
-                    all.extend(self.explore(state, visits, part)?);
-                }
-                return Ok(all);
-            }
-            if outcome.is_ok() || visits.get(at).is_none_or(|visit| visit.every.is_none()) {
+            if self.hoisted.is_some()
+                || outcome.is_ok()
+                || visits.get(at).is_none_or(|visit| visit.every.is_none())
+            {
                 break;
             }
         }
-        let mut all = outcome?;
         // The invariant of a loop around this branch, or of its own loop, holds in the first turn
         // too, and has been followed to its end.
-        if visits.len() <= at {
-            return Ok(all);
+        if outcome.is_ok() && visits.get(at).is_some_and(|visit| visit.every.is_none()) {
+            visits.truncate(at + 1);
+            visits[at].is_watched = true;
+            let ends = self.explore(visit.state.clone().with_ranges(below), visits, part);
+            outcome = outcome.and_then(|mut all| {
+                all.extend(ends?);
+                Ok(all)
+            });
         }
-        visits.truncate(at + 1);
-        if visits.pop().is_some_and(|visit| visit.every.is_none()) {
-            all.extend(self.explore(visit.state.with_ranges(below), visits, part)?);
+        visits.truncate(at);
+        self.changed(visit.state, visits, part, outcome)
+    }
+
+    /// Asks for a variable for the counter of a loop, which is the form that a branch tests.
+    fn hoist(
+        &mut self,
+        visits: &[Visit<M>],
+        key: &Key,
+        (form, fault): (Form, Fault),
+    ) -> Result<(), Fault> {
+        match Hoisted::counter(visits, key, form) {
+            None => Ok(()),
+            hoisted => {
+                self.hoisted = hoisted;
+                Err(fault)
+            }
+        }
+    }
+
+    /// The ends of a part of the search, after a change of variables at its begin if it asks for one.
+    #[inline(never)]
+    fn changed(
+        &mut self,
+        state: Box<State<M>>,
+        visits: &mut Vec<Visit<M>>,
+        part: Part,
+        outcome: Ends<M>,
+    ) -> Ends<M> {
+        let at = visits.len();
+        let Some(hoisted) = self.hoisted.take_if(|hoisted| hoisted.visit == at) else {
+            return outcome;
+        };
+        let states = hoisted.states(state);
+        let mut all = Vec::new();
+        for state in states.ok_or_else(|| outcome.err().expect("it asks for a change"))? {
+            all.extend(self.explore(state, visits, part)?);
         }
         Ok(all)
     }
@@ -450,10 +516,11 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             visits.truncate(at + 1);
             visits[at].passes = 0;
             visits[at].wider = None;
+            every.claim(&join);
             visits[at].every = Some((every.clone(), Cover { join, is_first: false, ranges: None }));
             let place = every.machine.place();
             outcome = match self.run(&mut every, part.meeting)? {
-                Stop::Asked(Asked::Split(split), _)
+                Stop::Asked(Asked::Split(split, _), _)
                     if every.machine.place() == place && split.variable == join.ahead =>
                 {
                     // The end of the loop is followed once its invariant holds.
@@ -466,7 +533,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                 _ => Err(unsupported("the loop depends on something else as well")),
             };
             match visits.get_mut(at).and_then(|visit| visit.wider.take()) {
-                Some(wider) if outcome.is_err() => every = wider,
+                Some(wider) if outcome.is_err() && self.hoisted.is_none() => every = wider,
                 _ => break,
             }
         }
@@ -498,6 +565,8 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                 Ok(Step::Next) => continue,
                 Ok(Step::Called) => {
                     state.calls.push(stack);
+                    let unknowns = &mut self.world.memory.unknowns;
+                    state.machine.map_arguments(&mut |form| unknowns.name(form));
                     match self.joins {
                         true => return Ok(Stop::Called),
                         false => continue,
@@ -555,32 +624,4 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         }
         Ok(())
     }
-}
-
-/// The states in which a variable is a multiple of a divisor and a remainder, which together are
-/// all; `None` if there are too many variables.
-#[inline(never)]
-fn divided<M: Turning>(
-    state: Box<State<M>>,
-    variable: usize,
-    divisor: i64,
-) -> Option<Vec<Box<State<M>>>> {
-    let Some(ranges) = state.memory.unknowns.ranges.tightened() else { return Some(Vec::new()) };
-    let mut state = state.with_ranges(ranges);
-    let Range { low, high } = ranges.0[variable];
-    // The multiples from `first` on have all remainders.
-    let first = -(-low).div_euclid(divisor) * divisor;
-    if first > low {
-        let [below, above] = ranges.halves(Split { variable, at: first });
-        let below = below.tightened().map(|ranges| state.clone().with_ranges(ranges));
-        let above = divided(state.with_ranges(above), variable, divisor)?;
-        return Some(below.into_iter().chain(above).collect());
-    }
-    let rest = state.memory.unknowns.unknown(Range { low: 0, high: divisor - 1 })?;
-    let multiple = Form::variable(variable).times(divisor)?.plus(rest)?;
-    state.memory.unknowns.ranges.0[variable] =
-        Range { low: low.div_euclid(divisor), high: high.div_euclid(divisor) };
-    state.map_forms(&|form| form.with(variable, multiple).unwrap_or(form));
-    let ranges = state.memory.unknowns.ranges.assumed(Form::number(high).minus(multiple)?);
-    Some(ranges.map(|ranges| state.with_ranges(ranges)).into_iter().collect())
 }

@@ -10,13 +10,13 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::Fault;
-use super::block_step::Cover;
+use super::block_step::{Cover, Join};
 use super::blocks::Turning;
 use super::cell::Bits;
 use super::elf::Object;
 use super::memory::{Memory, Pointer};
 use super::path_join::Paths;
-use super::symbolic_count::{Form, Ranges, Split, VARIABLES};
+use super::symbolic_count::{Form, Range, Ranges, Split, VARIABLES};
 
 /// A point of an execution.
 #[derive(Clone)]
@@ -62,6 +62,17 @@ impl<M: Turning> State<M> {
         self.machine.map_forms(of);
     }
 
+    /// Puts a form in the place of a variable; `None` if a factor overflows.
+    pub fn replace(&mut self, variable: usize, other: Form) -> Option<()> {
+        let fits = std::cell::Cell::new(true);
+        self.map_forms(&|form| {
+            let replaced = form.with(variable, other);
+            fits.set(fits.get() && replaced.is_some());
+            replaced.unwrap_or_default()
+        });
+        fits.get().then_some(())
+    }
+
     /// The part of the state in some ranges.
     pub fn with_ranges(mut self: Box<Self>, ranges: Ranges) -> Box<Self> {
         self.memory.unknowns.ranges = ranges;
@@ -73,6 +84,7 @@ impl<M: Turning> State<M> {
     pub fn is_like(&self, other: &State<M>, object: &Object, returns: bool) -> bool {
         self.calls == other.calls
             && self.secrets == other.secrets
+            && self.memory.has_regions_of(&other.memory, self.machine.stack_offset())
             && self.machine.is_like(&other.machine, object, returns)
     }
 
@@ -84,6 +96,52 @@ impl<M: Turning> State<M> {
         let machine = self.machine.joined(&other.machine, bits, &paths);
         paths.finish(&mut memory);
         Some(State { machine, memory, calls: self.calls.clone(), secrets: self.secrets.clone() })
+    }
+
+    /// The variables that numbers have, and others that are kept. Facts about all others are dropped.
+    fn numbers(&mut self, is_kept: &dyn Fn(usize) -> bool) -> [bool; VARIABLES] {
+        let ranges = self.memory.unknowns.ranges;
+        self.memory.unknowns.ranges = ranges.with_facts(std::iter::empty());
+        let mut is_used = self.variables();
+        is_used.iter_mut().enumerate().for_each(|(at, is_used)| *is_used |= is_kept(at));
+        let is_known = |fact: &Form| {
+            fact.terms.iter().zip(is_used).all(|(&factor, is_used)| factor == 0 || is_used)
+        };
+        self.memory.unknowns.ranges = ranges.with_facts(ranges.facts().filter(is_known));
+        is_used
+    }
+
+    /// Makes an invariant claim nothing about variables that it does not name.
+    pub fn claim(&mut self, join: &Join) {
+        let used = self.memory.unknowns.used;
+        let is_named = self.numbers(&|at| at == join.ahead || at == join.behind);
+        let ranges = self.memory.unknowns.ranges.0.iter_mut().zip(is_named);
+        let unnamed = ranges.take(used).filter(|(_, is_named)| !is_named);
+        unnamed.for_each(|(range, _)| *range = Range::ANY);
+    }
+
+    /// Forgets the variables from `first` on that no number has, and closes their gaps. Returns
+    /// whether a variable has another number then.
+    pub fn compact(&mut self, first: usize) -> bool {
+        let used = self.memory.unknowns.used;
+        let is_used = self.numbers(&|at| at < first);
+        let order: Vec<usize> = (0..used).filter(|&at| is_used[at]).collect();
+        if order.len() == used {
+            return false;
+        }
+        self.map_forms(&|form| {
+            let mut moved = Form::number(form.constant);
+            for (new, &old) in order.iter().enumerate() {
+                moved.terms[new] = form.terms[old];
+            }
+            moved
+        });
+        let unknowns = &mut self.memory.unknowns;
+        let all = unknowns.ranges.0;
+        let range = |at| order.get(at).map_or(Range::default(), |&old: &usize| all[old]);
+        unknowns.ranges.0 = std::array::from_fn(range);
+        unknowns.used = order.len();
+        true
     }
 
     /// The variables in use.
@@ -112,6 +170,10 @@ pub struct Visit<M> {
     pub every: Option<(Box<State<M>>, Cover)>,
     /// A weaker invariant, after a turn broke a claim.
     pub wider: Option<Box<State<M>>>,
+    /// The form that the branch tests.
+    pub form: Form,
+    /// Whether its paths are only watched for the turns of a loop.
+    pub is_watched: bool,
 }
 
 /// The address of a branch, and the callers of its function.
@@ -119,7 +181,17 @@ pub type Key = (u64, Vec<(i64, Pointer)>);
 
 impl<M> Visit<M> {
     /// The first time at a branch.
-    pub fn new(key: Key, state: Box<State<M>>, split: Split) -> Visit<M> {
-        Visit { key, period: 1, passes: 0, state, split, every: None, wider: None }
+    pub fn new(key: Key, state: Box<State<M>>, (split, form): (Split, Form)) -> Visit<M> {
+        Visit {
+            key,
+            period: 1,
+            passes: 0,
+            state,
+            split,
+            every: None,
+            wider: None,
+            form,
+            is_watched: false,
+        }
     }
 }

@@ -16,17 +16,16 @@
 //!
 //! *Limits:* forms and their products with constants; `VARIABLES` variables, `FACTS` facts.
 
+use super::relations::JOINED;
+
 /// Variables of a proof, at most.
 pub const VARIABLES: usize = 16;
 
 /// Facts that are kept, at most.
-const FACTS: usize = 8;
+const FACTS: usize = 16;
 
 /// Turns of a loop that may be executed although the number of all turns is not known.
 const TURNS: i64 = 8;
-
-/// Facts that bound a form together, at most.
-const JOINED: usize = 2;
 
 /// A quotient with more values is a variable, not a case each.
 const MANY: i64 = 4;
@@ -81,10 +80,28 @@ impl Form {
         self.plus(other.times(-1)?)
     }
 
-    /// The form with the remainders of all factors by a positive divisor.
+    /// The form with the remainders of all factors by a positive divisor. Factors have the remainders
+    /// of least absolute value, so that the rest has few values.
     fn remainder(mut self, divisor: i64) -> Form {
         self.constant = self.constant.rem_euclid(divisor);
-        self.terms.iter_mut().for_each(|factor| *factor = factor.rem_euclid(divisor));
+        for factor in &mut self.terms {
+            let rest = factor.rem_euclid(divisor);
+            *factor = if rest > divisor / 2 { rest - divisor } else { rest };
+        }
+        self
+    }
+
+    /// The form without its constant, divided by the greatest common divisor of its factors.
+    pub fn primitive(mut self) -> Form {
+        let gcd = |mut a: i64, mut b: i64| {
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            a
+        };
+        self.constant = 0;
+        let divisor = self.terms.into_iter().fold(0, gcd).abs().max(1);
+        self.terms.iter_mut().for_each(|factor| *factor /= divisor);
         self
     }
 
@@ -130,36 +147,8 @@ pub enum Verdict {
 pub struct Ranges(pub [Range; VARIABLES], [Form; FACTS]);
 
 impl Ranges {
-    /// The least and the greatest value of a form, or beyond.
-    pub fn bounds(&self, form: Form) -> (i128, i128) {
-        self.bounds_by(form, JOINED)
-    }
-
-    /// The same by a number of facts.
-    fn bounds_by(&self, form: Form, facts: usize) -> (i128, i128) {
-        let (mut low, mut high) = self.box_bounds(form);
-        if facts == 0 || low == high {
-            return (low, high);
-        }
-        for fact in self.facts() {
-            for at in (0..VARIABLES).filter(|&at| fact.terms[at] != 0 && form.terms[at] != 0) {
-                // form = rest + factor * fact
-                let factor = form.terms[at] / fact.terms[at];
-                let rest = fact.times(factor).and_then(|multiple| form.minus(multiple));
-                let exact = form.terms[at] % fact.terms[at] == 0;
-                let Some(rest) = rest.filter(|_| exact) else { continue };
-                let bounds = self.bounds_by(rest, facts - 1);
-                match factor > 0 {
-                    true => low = low.max(bounds.0),
-                    false => high = high.min(bounds.1),
-                }
-            }
-        }
-        (low, high)
-    }
-
     /// The bounds by the ranges of the variables alone.
-    fn box_bounds(&self, form: Form) -> (i128, i128) {
+    pub(super) fn box_bounds(&self, form: Form) -> (i128, i128) {
         let mut bounds = (form.constant as i128, form.constant as i128);
         for (&factor, range) in form.terms.iter().zip(&self.0) {
             let ends = [range.low, range.high].map(|end| factor as i128 * end as i128);
@@ -169,15 +158,19 @@ impl Ranges {
         bounds
     }
 
-    /// The form with numbers for variables that have one value only; `None` if it may exceed the
-    /// bound.
+    /// The form with numbers for variables that have one value only.
+    pub fn known(&self, form: Form) -> Form {
+        let single = |(at, range): (usize, &Range)| {
+            (range.low == range.high && form.terms[at] != 0).then_some((at, range.low))
+        };
+        let mut singles = self.0.iter().enumerate().filter_map(single);
+        let known = singles.try_fold(form, |form, (at, value)| form.with(at, Form::number(value)));
+        known.unwrap_or(form)
+    }
+
+    /// The same; `None` if it may exceed the bound.
     pub fn reduced(&self, form: Form) -> Option<Form> {
-        let mut reduced = form;
-        for (at, range) in self.0.iter().enumerate() {
-            if range.low == range.high && form.terms[at] != 0 {
-                reduced = reduced.with(at, Form::number(range.low))?;
-            }
-        }
+        let reduced = self.known(form);
         let is_small = |(low, high)| low > -LIMIT && high < LIMIT;
         (is_small(self.box_bounds(reduced)) || is_small(self.bounds(reduced))).then_some(reduced)
     }
@@ -259,9 +252,10 @@ impl Ranges {
             let quotient = Form::number(i64::try_from(first).ok()?);
             return Some((quotient, form.minus(quotient.times(divisor)?)?));
         }
-        let (mut quotient, rest) = (form, form.remainder(divisor));
-        quotient.constant = form.constant.div_euclid(divisor);
-        quotient.terms.iter_mut().for_each(|factor| *factor = factor.div_euclid(divisor));
+        let rest = form.remainder(divisor);
+        let mut quotient = form.minus(rest)?;
+        quotient.constant /= divisor;
+        quotient.terms.iter_mut().for_each(|factor| *factor /= divisor);
         // The rest may be a multiple and a remainder again.
         let (low, high) = self.bounds(rest);
         let (first, last) = (low.div_euclid(divisor as i128), high.div_euclid(divisor as i128));
@@ -281,6 +275,17 @@ impl Ranges {
         let factor = form.terms[widest].abs();
         let by = divisor / factor;
         (by > 1 && divisor % factor == 0 && width(widest) > MANY * by).then_some((widest, by))
+    }
+
+    /// Whether a quotient depends on several numbers that are not known: each alone has more values
+    /// than the divisor.
+    pub fn is_entangled(&self, form: Form, divisor: i64) -> bool {
+        let rest = form.remainder(divisor);
+        let width = |(factor, range): (&i64, &Range)| {
+            factor.unsigned_abs() as u128 * (range.high - range.low) as u128
+        };
+        let wide = rest.terms.iter().zip(&self.0).filter(|part| width(*part) >= divisor as u128);
+        wide.count() > 1
     }
 
     /// How many values a quotient differs by from a form, at most.
@@ -310,11 +315,16 @@ impl Ranges {
         self.1.into_iter().filter(|fact| *fact != Form::default())
     }
 
-    /// With other facts.
+    /// With other facts, each once.
     pub fn with_facts(mut self, facts: impl Iterator<Item = Form>) -> Ranges {
         self.1 = [Form::default(); FACTS];
-        let facts = facts.filter(|fact| fact.value().is_none());
-        self.1.iter_mut().zip(facts).for_each(|(place, fact)| *place = fact);
+        let mut count = 0;
+        for fact in facts.filter(|fact| fact.value().is_none()) {
+            if count < FACTS && !self.1[..count].contains(&fact) {
+                self.1[count] = fact;
+                count += 1;
+            }
+        }
         self
     }
 
@@ -352,7 +362,9 @@ impl Ranges {
         }
         let is_empty = self.0.iter().any(|range| range.low > range.high)
             || self.facts().any(|fact| self.bounds(fact).1 < 0);
-        (!is_empty).then_some(self)
+        // A fact that the ranges imply is none.
+        let facts = self.facts().filter(|&fact| self.box_bounds(fact).0 < 0);
+        (!is_empty).then_some(self.with_facts(facts))
     }
 
     /// The ranges below a split and from it on.
@@ -377,12 +389,10 @@ pub struct Unknowns {
 /// A case distinction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Asked {
-    Split(Split),
+    /// The parts of a range, because a form is tested.
+    Split(Split, Form),
     /// A variable becomes a multiple of a divisor, and a remainder.
-    Divided {
-        variable: usize,
-        divisor: i64,
-    },
+    Divided { variable: usize, divisor: i64 },
     /// Whether a form is negative.
     Sign(Form),
 }
@@ -401,6 +411,26 @@ impl Unknowns {
         Some(Form::variable(at))
     }
 
+    /// A variable for a form that is no multiple of one; the form itself if it is, or if there is no
+    /// variable left.
+    pub fn name(&mut self, form: Form) -> Form {
+        let known = self.ranges.known(form);
+        let mut factors = known.terms.into_iter().filter(|&factor| factor != 0);
+        let is_named = match (factors.next(), factors.next()) {
+            (None, _) => true,
+            (Some(factor), None) => factor > 0 && known.constant == 0,
+            _ => false,
+        };
+        let (low, high) = self.ranges.bounds(form);
+        let range = i64::try_from(low).ok().zip(i64::try_from(high).ok()).filter(|_| !is_named);
+        let name = range.and_then(|(low, high)| self.unknown(Range { low, high }));
+        let Some(name) = name else { return form };
+        let sides = [name.minus(form), form.minus(name)];
+        let facts = sides.into_iter().flatten().chain(self.ranges.facts());
+        self.ranges = self.ranges.with_facts(facts);
+        name
+    }
+
     /// Forgets the least value of a large number. It would be executed as turns of a loop, until the
     /// condition of the loop is not known.
     pub fn lower(&mut self, form: Form) {
@@ -414,9 +444,9 @@ impl Unknowns {
         *ranges = ranges.assumed(rest).unwrap_or(*ranges);
     }
 
-    /// The split that the last instruction asks for.
-    pub fn ask(&mut self, split: Option<Split>) {
-        self.asked = split.map(Asked::Split);
+    /// Asks for a split that makes a form better known.
+    pub fn ask(&mut self, form: Form) {
+        self.asked = self.ranges.refined(form).map(|split| Asked::Split(split, form));
     }
 }
 

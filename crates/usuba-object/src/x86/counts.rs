@@ -18,7 +18,7 @@ use super::scalar::Binary;
 use super::{Run, unsupported};
 use crate::cell::Cell;
 use crate::memory::Moving;
-use crate::symbolic_count::{Asked, Form, Range, Ranges, Verdict};
+use crate::symbolic_count::{Asked, Form, Range, Ranges, VARIABLES, Verdict};
 use crate::{Fault, Rule};
 
 /// A number with at most this many values is told apart where the model has no form.
@@ -104,7 +104,7 @@ impl Run<'_, '_> {
         match verdict {
             Verdict::Is(is) => Ok(is),
             Verdict::Depends(split) => {
-                let asked = if relates { Asked::Sign(sign) } else { Asked::Split(split) };
+                let asked = if relates { Asked::Sign(sign) } else { Asked::Split(split, sign) };
                 self.world.memory.unknowns.asked = Some(asked);
                 Err(unsupported("it depends on the number of blocks"))
             }
@@ -183,7 +183,7 @@ impl Run<'_, '_> {
                 match forms.into_iter().flatten().find(is_small) {
                     None => Ok(unknown),
                     Some(form) => {
-                        self.world.memory.unknowns.ask(ranges.refined(form));
+                        self.world.memory.unknowns.ask(form);
                         Err(fault)
                     }
                 }
@@ -328,6 +328,20 @@ impl Run<'_, '_> {
     pub fn divided(&mut self, form: Form, divisor: i64) -> Result<(Form, Form), Fault> {
         if let Some(divided) = self.ranges().divided(form, divisor) {
             return Ok(divided);
+        }
+        // A form that is equal may have a quotient.
+        let ranges = self.ranges();
+        let both = |form: Form, by: Form| [form.plus(by), form.minus(by)];
+        let mut equal = ranges.equations().flat_map(|zero| both(form, zero)).flatten();
+        if let Some(divided) = equal.find_map(|form| ranges.divided(form, divisor)) {
+            return Ok(divided);
+        }
+        if self.world.forks.follows && ranges.is_entangled(form, divisor) {
+            let name = self.world.memory.unknowns.name(form);
+            if let Some(variable) = (0..VARIABLES).find(|&at| name == Form::variable(at)) {
+                self.world.memory.unknowns.asked = Some(Asked::Divided { variable, divisor });
+                return Err(unsupported("a quotient of a number that is not known"));
+            }
         }
         if self.world.forks.follows
             && let Some((variable, divisor)) = self.ranges().dividend(form, divisor)

@@ -16,7 +16,7 @@
 
 use std::collections::HashMap;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
+use iced_x86::{ConditionCode, Decoder, DecoderOptions, FlowControl, Instruction};
 
 use super::LONGEST;
 use super::address::Linked;
@@ -37,6 +37,13 @@ fn next(object: &Object, place: u64) -> Vec<Option<u64>> {
         FlowControl::UnconditionalBranch => vec![target],
         _ => vec![None],
     }
+}
+
+/// Whether there is a conditional branch at a place, or a conditional move.
+pub fn is_choice(object: &Object, place: u64) -> bool {
+    let mut decoder =
+        Decoder::with_ip(64, object.code(place, LONGEST), place, DecoderOptions::NONE);
+    decoder.decode().condition_code() != ConditionCode::None
 }
 
 /// The instruction at a place, and the target of a jump or call that it names.

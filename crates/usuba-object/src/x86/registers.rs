@@ -259,7 +259,7 @@ pub const CANARY: Pointer = Pointer { region: Region::Entry(16), offset: 0 };
 pub const VOLATILE: [usize; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];
 
 /// Callee-saved registers: rbx, rbp, r12 to r15.
-const SAVED: [usize; 6] = [3, 5, 12, 13, 14, 15];
+pub const SAVED: [usize; 6] = [3, 5, 12, 13, 14, 15];
 
 const NAMES: [&str; 16] = [
     "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13",

@@ -1,8 +1,8 @@
 //! States of the processor at the turns of a loop over blocks, for induction.
 
-use super::registers::{Flag, Flags, LANES, RSP, VECTOR, Word};
+use super::registers::{Flag, Flags, LANES, PARAMETERS, RSP, SAVED, VECTOR, Word};
 use super::{X86, meets};
-use crate::block_step::{Cover, Joining};
+use crate::block_step::{Cover, Joining, parts};
 use crate::blocks::Turning;
 use crate::cell::{Bits, Cell};
 use crate::elf::Object;
@@ -14,6 +14,10 @@ impl Turning for X86 {
         self.next
     }
 
+    fn is_choice(object: &Object, place: u64) -> bool {
+        meets::is_choice(object, place)
+    }
+
     fn is_branch(object: &Object, place: u64) -> bool {
         meets::is_branch(object, place)
     }
@@ -22,13 +26,20 @@ impl Turning for X86 {
         meets::meeting(object, place)
     }
 
-    /// Statuses that differ stay apart, and so do pointers to code or to steps of a table of addresses.
+    /// Statuses that differ stay apart, and so do addresses in different regions and pointers to code or
+    /// to steps of a table of addresses.
     fn is_like(&self, other: &X86, object: &Object, returns: bool) -> bool {
         let status = |x86: &X86| match x86.general[0] {
             Word::Number(status) if returns => Some(status),
             _ => None,
         };
-        self.next == other.next
+        // Others are often not needed any more.
+        let regions = SAVED.into_iter().all(|register| {
+            let word = |state: &X86| parts(state.general[register].whole()?).0;
+            word(self).zip(word(other)).is_none_or(|(one, next)| one == next)
+        });
+        regions
+            && self.next == other.next
             && self.x87 == other.x87
             && self.general[RSP] == other.general[RSP]
             && status(self) == status(other)
@@ -75,6 +86,14 @@ impl Turning for X86 {
                 _ => continue,
             };
             self.vectors.set_pointer(number, lane, refined);
+        }
+    }
+
+    fn map_arguments(&mut self, of: &mut dyn FnMut(Form) -> Form) {
+        for register in PARAMETERS {
+            if let Word::Count(form) = &mut self.general[register] {
+                *form = of(*form);
+            }
         }
     }
 

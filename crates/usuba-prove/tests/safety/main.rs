@@ -364,6 +364,37 @@ fn numbers_are_compared_with_each_other() {
     }
 }
 
+/// Relations of numbers survive joins, and count loops. Twelve public branches make all paths too
+/// many.
+#[test]
+fn joined_paths_keep_relations() {
+    let mut function = of_any_length(Returns::Nothing);
+    function.parameters.push(Parameter::Any);
+    let fork = |bit: usize| format!("bt rcx, {bit}; jae 1f; nop; 1: ");
+    let forks: String = (0..12).map(fork).collect();
+    let proof = |body: &str| {
+        let object = object(&text(&format!("{forks}{body}")), "assembler", Family::Gcc);
+        prove::<X86>(&object, &function, 10 * LONGEST)
+    };
+    let copied = "test r9, r9; je 3f; 2: mov al, [rdi]; mov [rsi], al; inc rdi; inc rsi; dec r9; \
+                  jne 2b; 3: xor eax, eax; ret";
+    // The least of n and 16, 9 bytes of at least 9, and 64 - n bytes of red zone from n on.
+    let least = "mov r9, rdx; cmp rdx, 16; jbe 1f; mov r9d, 16; 1: ";
+    let sum = "cmp rdx, 9; jb 3f; mov eax, 3; mov r9d, 6; bt rcx, 20; jae 1f; mov eax, 7; \
+               mov r9d, 2; 1: add rdi, rax; add rsi, rax; ";
+    let rest = "cmp rdx, 64; ja 3f; mov r9d, 64; sub r9, rdx; je 3f; lea rax, [rsp + rdx - 64]; \
+                2: mov byte ptr [rax], 0; inc rax; dec r9; jne 2b; 3: xor eax, eax; ret";
+    for (body, fault) in [
+        (format!("{least}{copied}"), ("r9d, 16", "r9d, 18")),
+        (format!("{sum}{copied}"), ("r9d, 2", "r9d, 3")),
+        (rest.to_string(), ("r9d, 64", "r9d, 65")),
+    ] {
+        proof(&body).expect(&body);
+        let planted = body.replace(fault.0, fault.1);
+        assert!(proof(&planted).is_err(), "{planted}");
+    }
+}
+
 /// A loop in which a number that it does not change is divided.
 const NESTED: &str = r#"
 #include <stddef.h>
