@@ -85,7 +85,7 @@ struct Exit<M> {
 pub struct Summaries<M> {
     functions: FxHashMap<u64, Known<M>>,
     /// Calls in progress that will be summarized.
-    depth: u16,
+    pub depth: u16,
     /// Questions about numbers that are not known, so far.
     pub asks: u64,
 }
@@ -157,8 +157,10 @@ impl<M: Turning> Search<'_, '_, M> {
             if forgets {
                 first.memory.forget_numbers();
             }
+            let asks = self.summaries.asks;
             let summary = self.executed(first.clone(), visits, part)?;
-            if summary.is_some() || std::mem::replace(&mut forgets, true) {
+            let is_final = summary.is_some() || asks != self.summaries.asks;
+            if is_final || std::mem::replace(&mut forgets, true) {
                 break summary;
             }
         };

@@ -586,6 +586,10 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             return match self.world.memory.unknowns.asked.take() {
                 Some(asked) => {
                     self.summaries.asks += 1;
+                    // A call that learns a number has no summary.
+                    if self.summaries.depth > 0 {
+                        return Err(fault);
+                    }
                     Ok(Stop::Asked(asked, fault))
                 }
                 None => Err(fault),
