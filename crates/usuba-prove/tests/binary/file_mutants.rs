@@ -158,15 +158,16 @@ fn no_wrong_mutant_of_a_file_is_proved() {
     let (among, count, few) = SHORT;
     let first = level::turn() as usize * count;
     let mutants = |(at, subject): (usize, &Subject)| {
-        let (folder, family, is_linked, _, many) = *subject;
+        let (folder, family, is_linked, names, many) = *subject;
         let form = if is_linked { "linked" } else { "alone" };
         let is_short = (0..count).any(|next| at == (first + next) % among);
-        let most = match asks!("{folder} by {family:?} {form}") {
-            true => many,
-            false if is_short => few,
-            false => return [Seen::default(); 2],
+        let most = |name: &&'static str| match asks!("{name} by {family:?} {form}") {
+            true => (*name, many),
+            false => (*name, if is_short { few } else { 0 }),
         };
-        let seen = seen(&driver, subject, most, (at as u64) << 32);
+        let all: Vec<(&str, usize)> =
+            names.iter().map(most).filter(|(_, most)| *most > 0).collect();
+        let seen = seen(&driver, subject, &all, (at as u64) << 32);
         println!("{folder} {family:?} {form}: units {:?}, safety {:?}", seen[0], seen[1]);
         seen
     };
@@ -181,18 +182,26 @@ fn no_wrong_mutant_of_a_file_is_proved() {
     assert!(total >= wanted || cc::find_native("gp64", Family::Clang).is_err(), "{total} mutants");
 }
 
-/// The outcomes of mutants of a file: as units, and as safe functions.
-fn seen(driver: &Driver, subject: &Subject, most: usize, seed: u64) -> [Seen; 2] {
+/// The outcomes of mutants of a file, so many of each function: as units, and as safe functions.
+fn seen(driver: &Driver, subject: &Subject, all: &[(&str, usize)], seed: u64) -> [Seen; 2] {
     let (folder, family, is_linked, names, _) = *subject;
     let mut seen = [Seen::default(); 2];
-    let Some(made) = made(driver, folder, family, is_linked) else { return seen };
-    for (at, function) in functions(driver, &made, names).iter().enumerate() {
-        let kind = usize::from(matches!(function.proof, Proof::Safe(_)));
-        for round in 0..most {
-            let mut random = Random::new(seed | (at as u64) << 16 | round as u64);
-            seen[kind] = seen[kind].plus(mutated(driver, &made, function, &mut random));
+    let made = || made(driver, folder, family, is_linked);
+    let Some(made) = (!all.is_empty()).then(made).flatten() else { return seen };
+    let shared = if is_linked { made.file.clone() } else { linked(driver, &made) };
+    let mut is_any = all.len() < names.len();
+    for (at, &(name, most)) in all.iter().enumerate() {
+        for function in functions(driver, &made, &shared, name) {
+            is_any = true;
+            let kind = usize::from(matches!(function.proof, Proof::Safe(_)));
+            let seed = seed | ((2 * at + kind) as u64) << 16;
+            for round in 0..most as u64 {
+                let mut random = Random::new(seed | round);
+                seen[kind] = seen[kind].plus(mutated(driver, &made, &function, &mut random));
+            }
         }
     }
+    assert!(is_any, "{folder} has none of its functions");
     seen
 }
 
@@ -244,56 +253,44 @@ pub fn compiled(
     Some(std::fs::read(there.path().join("file.o")).expect("an object"))
 }
 
-/// The functions of a file among `names`. Each is proved, and runs.
-fn functions(driver: &Driver, made: &Made, names: &[&str]) -> Vec<Function> {
-    let shared = if made.is_linked { made.file.clone() } else { linked(driver, made) };
+/// A function of a file that is proved, and runs; perhaps also as one of fixed size. None if a compiler
+/// executes it in line, or the processor lacks its instructions.
+fn functions(driver: &Driver, made: &Made, shared: &[u8], name: &str) -> Vec<Function> {
     let units = &made.written.units;
-    let mut random = Random::new(3);
-    let mut all = Vec::new();
-    for name in names {
-        let symbol = format!("usuba_{name}");
-        // A compiler may execute it in line, and the processor may lack its instructions.
-        if made.object.function(&symbol).is_none() {
-            continue;
+    let (symbol, mut random) = (format!("usuba_{name}"), Random::new(3));
+    let unit = units.iter().find(|unit| unit.symbol == symbol);
+    let runs = unit.is_none_or(|unit| cc::runs_here(unit.section));
+    if made.object.function(&symbol).is_none() || !runs {
+        return Vec::new();
+    }
+    let (proof, calls) = match unit {
+        Some(unit) => of_unit(unit, units, &mut random),
+        None => {
+            let Manifest { functions: declared, structs, .. } = &made.written.manifest;
+            let declared = declared.iter().find(|function| function.name == symbol);
+            let contract = exported::contract(declared.expect("it is declared"), structs);
+            let contract = contract.expect("its sizes are fixed");
+            let calls = of_contract(&contract, &mut random);
+            (Proof::Safe(contract), calls)
         }
-        let (proof, calls) = match units.iter().find(|unit| unit.symbol == symbol) {
-            Some(unit) if !cc::runs_here(unit.section) => continue,
-            Some(unit) => of_unit(unit, units, &mut random),
-            None => {
-                let Manifest { functions: declared, structs, .. } = &made.written.manifest;
-                let declared = declared.iter().find(|function| function.name == symbol);
-                let contract = exported::contract(declared.expect("it is declared"), structs);
-                let contract = contract.expect("its sizes are fixed");
-                let calls = of_contract(&contract, &mut random);
-                (Proof::Safe(contract), calls)
-            }
-        };
-        // The same function as one of fixed size.
-        let fixed = fixed(&proof);
-        let right = driver.run(&shared, &calls).expect("it is right").expect("it is loaded");
+    };
+    let fixed = fixed(&proof).map(|contract| {
+        let calls = of_contract(&contract, &mut random);
+        (Proof::Safe(contract), calls)
+    });
+    let mut all = Vec::new();
+    for (proof, calls) in [(proof, calls)].into_iter().chain(fixed) {
+        let right = driver.run(shared, &calls).expect("it is right").expect("it is loaded");
         let sites = self::sites(made, &symbol);
         let function = Function { symbol: symbol.clone(), proof, calls, right, sites };
         let answer = proved(&function, &made.object);
         if !answer.as_ref().is_ok_and(Outcome::is_proved) {
             println!("{symbol} is not proved by this compiler: {answer:?}");
-            continue;
+            assert!(all.is_empty(), "it is right, and not safe");
+            break;
         }
         all.push(function);
-        if let Some(contract) = fixed {
-            let calls = of_contract(&contract, &mut random);
-            let right = driver.run(&shared, &calls).expect("it is right").expect("it is loaded");
-            let (proof, sites) = (Proof::Safe(contract), self::sites(made, &symbol));
-            let function = Function { symbol, proof, calls, right, sites };
-            let answer = proved(&function, &made.object);
-            assert!(
-                answer.as_ref().is_ok_and(Outcome::is_proved),
-                "{}: {answer:?}",
-                function.symbol
-            );
-            all.push(function);
-        }
     }
-    assert!(!all.is_empty());
     all
 }
 
