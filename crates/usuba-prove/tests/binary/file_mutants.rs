@@ -182,7 +182,8 @@ fn no_wrong_mutant_of_a_file_is_proved() {
     assert!(total >= wanted || cc::find_native("gp64", Family::Clang).is_err(), "{total} mutants");
 }
 
-/// The outcomes of mutants of a file, so many of each function: as units, and as safe functions.
+/// The outcomes of mutants of a file, by functions and numbers of mutants: as units, and as safe
+/// functions.
 fn seen(driver: &Driver, subject: &Subject, all: &[(&str, usize)], seed: u64) -> [Seen; 2] {
     let (folder, family, is_linked, names, _) = *subject;
     let mut seen = [Seen::default(); 2];
