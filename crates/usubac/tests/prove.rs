@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use usuba_gen::asks;
+use usuba_gen::{asks, level};
 
 fn usubac(dir: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
@@ -179,28 +179,39 @@ fn compiles_read_no_certificates() {
     assert_eq!(usubac(dir.path(), &["prove", "f.ua", "--check"]).status.code(), Some(1));
 }
 
-/// Everything in long runs; else two small ciphers on two targets.
+/// Everything, with its objects, in whole runs; else two small ciphers on two targets, and the
+/// objects of the folders that the share has.
 #[test]
 fn folders_are_proved_and_what_was_proved_is_kept() {
     let dir = tempfile::tempdir().expect("a folder");
     let (folder, cache) = (ciphers().display().to_string(), dir.path().join("cache"));
     let cache = cache.display().to_string();
-    let mut args = vec!["prove", "--all", "--folder", &folder, "--cache", &cache];
-    // Objects are proved of all of them in long runs, and of one cipher in `binary.rs`.
-    let more = match asks!() {
-        false => "--only rectangle --only trivium --target gp64 --target avx512",
-        true => "--binary",
+    let prove = |more: &str| {
+        let mut args = vec!["prove", "--all", "--folder", &folder, "--cache", &cache];
+        args.extend(more.split(' '));
+        for again in [false, true] {
+            let output = usubac(dir.path(), &args);
+            let said = text(&output.stdout);
+            assert!(output.status.success(), "{said}{}", text(&output.stderr));
+            let last = said.lines().find(|line| line.contains(" PROVED in ")).unwrap_or_default();
+            let count = last.split(' ').next().and_then(|count| count.parse::<usize>().ok());
+            let count = count.expect("a number of proofs");
+            assert!(count > 0 && last.starts_with(&format!("{count} of {count} PROVED")), "{last}");
+            assert_eq!(last.contains(&format!("{count} of them before")), again, "{last}");
+        }
     };
-    args.extend(more.split(' '));
-    for again in [false, true] {
-        let output = usubac(dir.path(), &args);
-        let said = text(&output.stdout);
-        assert!(output.status.success(), "{said}{}", text(&output.stderr));
-        let last = said.lines().find(|line| line.contains(" PROVED in ")).unwrap_or_default();
-        let count = last.split(' ').next().and_then(|count| count.parse::<usize>().ok());
-        let count = count.expect("a number of proofs");
-        assert!(count > 8 && last.starts_with(&format!("{count} of {count} PROVED")), "{last}");
-        assert_eq!(last.contains(&format!("{count} of them before")), again, "{last}");
+    if level::is_whole() {
+        return prove("--binary");
+    }
+    prove("--only rectangle --only trivium --target gp64 --target avx512");
+    let entries = [ciphers(), ciphers().join("../arithmetic")].map(std::fs::read_dir);
+    let folders = entries.into_iter().flat_map(|entries| entries.expect("a folder"));
+    let names = folders.map(|entry| entry.expect("an entry").file_name());
+    let mut names: Vec<_> = names.filter_map(|name| name.into_string().ok()).collect();
+    names.sort();
+    names.dedup();
+    for name in names.iter().filter(|name| asks!("objects of {name}")) {
+        prove(&format!("--only {name} --binary"));
     }
 }
 
