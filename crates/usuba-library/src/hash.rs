@@ -47,6 +47,13 @@ impl Folder<'_> {
         self.described(at, number)
     }
 
+    /// Whether a kernel hashes several messages side by side.
+    fn is_side_by_side(&self, hash: &Hash) -> bool {
+        let (at, number) = self.place(&hash.chain);
+        let mut rungs = self.ladders[at][number].iter().flatten();
+        rungs.any(|rung| self.cores[rung.used.core].unit > 1)
+    }
+
     /// The hash functions of `[[hash]]`.
     pub fn hash_descriptions(&self) -> Vec<Description> {
         let describe = |hash: &Hash| Description {
@@ -97,6 +104,7 @@ impl Folder<'_> {
     pub fn hashes(&self, common: &str, header: bool) -> String {
         let comment = |text: &str| text.replace("*/", "* /");
         let (chain, block) = self.chains();
+        let side = self.cipher.hashes.iter().any(|hash| self.is_side_by_side(hash));
         let mut there = BTreeSet::new();
         let mut text = String::new();
         for hash in &self.cipher.hashes {
@@ -104,9 +112,9 @@ impl Folder<'_> {
             if there.insert(shared) {
                 text += &match header {
                     true => shared.0.to_string(),
-                    false => {
-                        shared.1.render(context! { common, chain_max => chain, block_max => block })
-                    }
+                    false => shared
+                        .1
+                        .render(context! { common, chain_max => chain, block_max => block, side }),
                 };
             }
             let (at, _) = self.place(&hash.chain);

@@ -68,7 +68,7 @@ static inline void usuba_erase(void *memory, size_t length)
 #if defined(USUBA_X86_64) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) \
     && !defined(__clang__)
     /* gcc would use an instruction with a slow start; the C library does not. */
-    if (__builtin_constant_p(length) && length > 96) __asm__("" : "+r"(length));
+    if (!__builtin_constant_p(length) || length > 96) __asm__("" : "+r"(length));
 #endif
     memset(memory, 0, length);
     /* The compiler must assume that it is read. */

@@ -8,11 +8,16 @@ static int usuba_seal_exceeds(uint64_t length)
     return length > ((uint64_t)1 << 38) - 64;
 }
 
-/* Zeros up to a whole block. */
-static void usuba_seal_align(usuba_poly1305_state *mac, uint64_t length)
+/* Authenticates bytes, and zeros up to a whole block. */
+static void usuba_seal_padded(usuba_poly1305_state *mac, const uint8_t *in, size_t length)
 {
-    static const uint8_t zeros[16] = {0};
-    usuba_poly1305_update(mac, zeros, (size_t)((16 - length % 16) % 16));
+    const size_t rest = length % 16;
+    uint8_t last[16] = {0};
+    usuba_poly1305_update(mac, in, length - rest);
+    if (rest) {
+        usuba_copy(last, in + (length - rest), rest);
+        usuba_poly1305_update(mac, last, sizeof last);
+    }
 }
 
 /* The lengths of data and ciphertext, which come last. */

@@ -221,9 +221,12 @@ fn hmac(f: &Function, noise: &mut Noise) {
 }
 
 fn hkdf(f: &Function, noise: &mut Noise) {
-    for length in [0, 1, f.output - 1, f.output, f.output + 1, 5 * f.output, 255 * f.output] {
-        let sizes = [0; 3].map(|_| noise.below(2) * noise.below(2 * f.block));
-        let [salt, secret, info] = sizes.map(|size| noise.bytes(size));
+    let lengths = [0, 1, f.output - 1, f.output, f.output + 1, 5 * f.output, 255 * f.output];
+    // The ends of blocks lie behind every part of `info`.
+    let every = (0..2 * f.block).map(|info| (2 * f.output + 1, info));
+    for (length, info) in lengths.map(|length| (length, f.block)).into_iter().chain(every) {
+        let sizes = [0; 2].map(|_| noise.below(2) * noise.below(2 * f.block));
+        let [salt, secret, info] = [sizes[0], sizes[1], info].map(|size| noise.bytes(size));
         // RFC 5869: an absent salt is one of zeros.
         let zeros = vec![0; f.output];
         let key = f.model_of_hmac(if salt.is_empty() { &zeros } else { &salt }, &secret);
