@@ -60,14 +60,18 @@ pub trait Turning: Machine + Clone + Summarized {
     /// The place where all paths from an instruction with an outcome meet, in its function.
     fn meeting(object: &Object, place: u64) -> Option<u64>;
 
-    /// Whether two states at one place may be joined, where a function returns or inside of one.
-    fn is_like(&self, other: &Self, object: &Object, returns: bool) -> bool;
+    /// Whether two states at one place may be joined: inside of a function that may read these
+    /// callee-saved registers from there on, or where one returns.
+    fn is_like(&self, other: &Self, object: &Object, live: Option<u16>) -> bool;
 
     /// Goes to an address.
     fn go_to(&mut self, place: u64);
 
     /// Replaces each form.
     fn map_forms(&mut self, of: &dyn Fn(Form) -> Form);
+
+    /// Makes addresses in some regions unknown public words.
+    fn forget(&mut self, is_gone: &dyn Fn(Region) -> bool);
 
     /// Replaces each number in a register for arguments of a call.
     fn map_arguments(&mut self, of: &mut dyn FnMut(Form) -> Form);

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! extent    a buffer of n bytes: one bit stands for all of its content
+//! string    n + 1 bytes, of which the last one is zero, and no other
 //! span      r bytes at buffer + 64 q: checked in all cases, read and written as a whole
 //! ```
 //!
@@ -12,8 +13,8 @@ use std::ops::Range;
 
 use super::cell::Cell;
 use super::frame_phases::PHASES;
-use super::memory::{Memory, Moving, Pointer, Region};
-use super::symbolic_count::Form;
+use super::memory::{Memory, Moving, Pointer, Region, Whole};
+use super::symbolic_count::{self, Asked, Form, Verdict};
 use super::{Fault, Rule};
 
 /// The most bytes of the frame or of a buffer that an access may reach.
@@ -69,6 +70,33 @@ impl Memory {
         is_inside
     }
 
+    /// A byte of a string, which is zero at its end only; `None` at other places.
+    ///
+    /// # Errors
+    /// It is outside, or may be the end or not, which is asked for.
+    pub fn byte_of_text(&mut self, at: Moving, bytes: usize) -> Result<Option<Whole>, Fault> {
+        let Region::Buffer(number) = at.region else { return Ok(None) };
+        let Some(text) = self.extents.get(&number).filter(|text| text.is_text && bytes == 1) else {
+            return Ok(None);
+        };
+        let last = text.bytes.minus(Form::number(1)).and_then(|last| last.minus(at.offset));
+        self.note_open();
+        self.check_inside(number, at.offset, Form::number(1))?;
+        let unknown = || Fault::new(Rule::Unsupported, "it is not known where a string ends");
+        match self.unknowns.ranges.is_zero(last.ok_or_else(unknown)?) {
+            Verdict::Is(true) => Ok(Some(Whole::Count(Form::default()))),
+            Verdict::Is(false) => {
+                let byte =
+                    self.unknowns.unknown(symbolic_count::Range { low: 1, high: u8::MAX.into() });
+                Ok(byte.map(Whole::Count))
+            }
+            Verdict::Depends(split) => {
+                self.unknowns.asked = last.map(|last| Asked::Split(split, last));
+                Err(unknown())
+            }
+        }
+    }
+
     /// The bytes of the frame or of a buffer of known size that an access may reach; `None` for an
     /// extent.
     fn span(&self, at: Moving, length: Form, stack: i64) -> Result<Option<Range<i64>>, Fault> {
@@ -96,6 +124,18 @@ impl Memory {
             }
             _ => Err(unknown("an address of unknown offset in no buffer")),
         }
+    }
+
+    /// The most bytes that an unknown number can be.
+    ///
+    /// # Errors
+    /// It may be any number, or is negative.
+    pub fn most(&self, bytes: Form) -> Result<usize, Fault> {
+        let (low, high) = self.unknowns.ranges.bounds(bytes);
+        let most = usize::try_from(high).ok().filter(|_| low >= 0 && high <= MOST);
+        most.ok_or_else(|| {
+            Fault::new(Rule::Unsupported, "it is not known how many bytes are copied at most")
+        })
     }
 
     /// Whether an address is a multiple of `align`, a power of two.

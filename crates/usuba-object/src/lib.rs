@@ -26,6 +26,7 @@
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
 //! - `memory`: regions, pointers, bounds, alignment.
 //! - `extents`: accesses whose address or length is not known.
+//! - `pointer_tables`: arrays of pointers; `table_elements`: the buffers behind their elements.
 //! - `struct_fields`: public numbers in structs of the caller.
 //! - `memory_turns`: memory at the turns of a loop; `frame_phases`: the alignment of the frame.
 //! - `elf`: object files; `extensions`: the instructions that a target has; `dispatch`: the choice
@@ -77,6 +78,7 @@ mod memory_calls;
 mod memory_turns;
 mod opaque;
 mod path_join;
+mod pointer_tables;
 mod relations;
 mod repeats;
 pub mod safety;
@@ -88,6 +90,7 @@ pub mod stream;
 mod struct_fields;
 mod summarized;
 pub mod symbolic_count;
+mod table_elements;
 mod variable_changes;
 pub mod verdict;
 mod word_sums;

@@ -18,6 +18,7 @@ use super::cell::Cell;
 use super::dispatch;
 use super::footprint::Footprint;
 use super::frame_phases::KNOWN_PHASES;
+use super::pointer_tables::Tables;
 use super::scope::Scope;
 use super::stream::{Side, Stream};
 use super::symbolic_count::{Form, Unknowns};
@@ -118,13 +119,12 @@ pub struct Extent {
     pub bytes: Form,
     /// Each of its bits.
     pub content: Cell,
+    /// Whether it is a string: the last byte is zero, and no other.
+    pub is_text: bool,
 }
 
 /// The most bytes of the frame below the stack pointer at entry.
 const FRAME: i64 = 1 << 20;
-
-/// The most bytes of a copy of unknown size to or from the frame.
-const MOST: usize = 1 << 20;
 
 /// The red zone: bytes below the stack pointer that nothing else overwrites.
 const RED_ZONE: i64 = 128;
@@ -161,6 +161,8 @@ pub struct Memory {
     pub asked: u64,
     /// The lowest offset in the frame that was written.
     pub(super) lowest: i64,
+    /// Arrays of pointers.
+    pub tables: Tables,
     /// Assumed orders of two regions: whether the first one, by the order of their names, is lower.
     pub(super) orders: BTreeMap<[Region; 2], bool>,
     /// The choice of a backend, which is a variable of the object.
@@ -197,6 +199,7 @@ impl Memory {
             phase,
             asked: KNOWN_PHASES,
             lowest: 0,
+            tables: Tables::default(),
             orders: BTreeMap::new(),
             choice: dispatch::Known::default(),
             footprint: None,
@@ -462,18 +465,6 @@ impl Memory {
         }
     }
 
-    /// The most bytes that an unknown number can be.
-    ///
-    /// # Errors
-    /// It may be any number, or is negative.
-    pub fn most(&self, bytes: Form) -> Result<usize, Fault> {
-        let (low, high) = self.unknowns.ranges.bounds(bytes);
-        let most = usize::try_from(high).ok().filter(|&most| low >= 0 && most <= MOST);
-        most.ok_or_else(|| {
-            Fault::new(Rule::Unsupported, "it is not known how many bytes are copied at most")
-        })
-    }
-
     /// Asks for cases in which the offset is a number.
     fn split_offset(&mut self, at: Moving) -> Fault {
         self.unknowns.ask(at.offset);
@@ -493,6 +484,7 @@ impl Memory {
     /// Replaces each form, except for blocks.
     pub fn map_forms(&mut self, of: &dyn Fn(Form) -> Form) {
         self.extents.values_mut().for_each(|extent| extent.bytes = of(extent.bytes));
+        self.tables.map_forms(of);
         self.scopes.iter_mut().for_each(|scope| scope.map_forms(of));
         let ranges = &mut self.unknowns.ranges;
         *ranges = ranges.with_facts(ranges.facts().map(of));

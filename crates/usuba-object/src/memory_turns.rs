@@ -6,6 +6,8 @@
 //! claim    [rsp + 8] = in + 64 t     [rsp + 16] = 7      nothing about out
 //! ```
 
+use std::ops::Range;
+
 use super::block_step::{Cover, Joining, parts};
 use super::cell::Cell;
 use super::memory::{Memory, Place, Region, Whole};
@@ -37,6 +39,7 @@ impl Memory {
             extent.content = join.cell(extent.content, next.content);
             extent.bytes = join.form(extent.bytes, next.bytes)?;
         }
+        memory.tables = memory.tables.joined(&other.tables, &|one, next| join.form(one, next));
         let footprints = self.footprint.as_ref().zip(other.footprint.as_ref());
         memory.footprint = footprints.map(|(own, next)| own.joined(next));
         memory.orders.retain(|regions, order| other.orders.get(regions) == Some(order));
@@ -44,16 +47,11 @@ impl Memory {
         memory.lowest = self.lowest.min(other.lowest);
         memory.in_frame(-other.below);
         let first = -8 * memory.below;
-        let word = |at: usize| (first + at as i64).div_euclid(64);
-        let mut at = 0;
-        while at < memory.frame.len() {
-            let end = (at + 1..memory.frame.len()).find(|&next| word(next) != word(at));
-            let end = end.unwrap_or(memory.frame.len());
+        for word in memory.frame_words() {
             let joined = |at: usize| join.cell(memory.frame[at], other.cell_at(first + at as i64));
-            let mut cells: Vec<Cell> = (at..end).map(joined).collect();
-            join.word(&memory.frame[at..end], &mut cells);
-            memory.frame[at..end].copy_from_slice(&cells);
-            at = end;
+            let mut cells: Vec<Cell> = word.clone().map(joined).collect();
+            join.word(&memory.frame[word.clone()], &mut cells);
+            memory.frame[word].copy_from_slice(&cells);
         }
         memory.wholes.clear();
         for &at in self.wholes.keys().chain(other.wholes.keys()) {
@@ -108,8 +106,15 @@ impl Memory {
         self.lowest = self.lowest.min(other.lowest);
         self.in_frame(-other.below);
         let first = -8 * self.below;
-        for at in 0..self.frame.len() {
-            self.frame[at] = cover.widened(self.frame[at], other.cell_at(first + at as i64));
+        for word in self.frame_words() {
+            let widened =
+                |at: usize| cover.widened(self.frame[at], other.cell_at(first + at as i64));
+            let mut cells: Vec<Cell> = word.clone().map(widened).collect();
+            // The other bits of a counter are lost as well, not one a turn.
+            if self.frame[word.clone()] != cells[..] {
+                cells.iter_mut().for_each(|cell| *cell = cover.join.cell(*cell, Cell::UNSET));
+            }
+            self.frame[word].copy_from_slice(&cells);
         }
         let is_kept = |at: &Place, whole: &Whole| {
             other.wholes.get(at).is_some_and(|next| cover.whole(*whole, *next))
@@ -132,6 +137,14 @@ impl Memory {
         for (own, next) in self.scopes.iter_mut().zip(&other.scopes) {
             own.widen(next, &|claimed, found| cover.form(claimed, found));
         }
+    }
+
+    /// The bits of each eight bytes of the frame.
+    fn frame_words(&self) -> Vec<Range<usize>> {
+        let (first, last) = (-8 * self.below, self.frame.len() as i64 - 8 * self.below);
+        let words = first.div_euclid(64)..=(last - 1).div_euclid(64);
+        let bit = |at: i64| (at.clamp(first, last) - first) as usize;
+        words.map(|word| bit(64 * word)..bit(64 * word + 64)).collect()
     }
 
     /// Whether another memory satisfies all claims of this one.
@@ -159,14 +172,16 @@ impl Memory {
             cells(self).into_iter().zip(cells(other)).all(|(own, next)| cover.cell(own, next));
         let extents = self.extents.iter().all(|(number, own)| {
             let next = &other.extents[number];
-            cover.cell(own.content, next.content) && cover.form(own.bytes, next.bytes)
+            let is_size = self.tables.is_closed(*number) || cover.form(own.bytes, next.bytes);
+            is_size && cover.cell(own.content, next.content)
         });
         let orders =
             self.orders.iter().all(|(regions, order)| other.orders.get(regions) == Some(order));
         let is = |claimed, found| cover.form(claimed, found);
         let scopes = self.scopes.len() == other.scopes.len()
             && self.scopes.iter().zip(&other.scopes).all(|(own, next)| own.covers(next, &is));
-        let is_choice = self.choice.joined(&other.choice) == Some(self.choice);
+        let is_choice = self.choice.joined(&other.choice) == Some(self.choice)
+            && self.tables.covers(&other.tables, &|claimed, found| cover.form(claimed, found));
         let ranges =
             cover.unknowns(&self.unknowns, &other.unknowns) && buffers && extents && orders;
         is_choice && ranges && scopes && stream && frame && kept && more.into_iter().all(is_whole)

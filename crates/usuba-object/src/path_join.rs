@@ -11,7 +11,7 @@
 //! becomes a new variable, with the range of both, and a word that differs becomes unknown.
 //!
 //! A relation between variables that holds on one path is kept if it holds on the other one, too: an
-//! equation, or one of its two inequalities.
+//! equation, or one of its two inequalities. So are the bounds of each number that is a sum.
 //!
 //! *Soundness:* the joined state has each of the two states as a case: for all values of the
 //! variables of a path, the noted variables have the values of their forms, the new ones the
@@ -26,8 +26,26 @@ use std::collections::BTreeMap;
 use super::block_step::Joining;
 use super::cell::Cell;
 use super::memory::Memory;
+use super::relations::replaced;
 use super::scope::Scope;
 use super::symbolic_count::{Form, Range, Ranges, Unknowns, VARIABLES};
+
+/// The ranges at the end of a path, and the values of variables by its equations.
+struct Side {
+    ranges: Ranges,
+    solutions: Vec<(usize, Form)>,
+}
+
+impl Side {
+    fn new(ranges: Ranges) -> Side {
+        Side { ranges, solutions: ranges.solutions(|_| true) }
+    }
+
+    /// The normal form of a value: equal forms are the same, unless a factor overflows.
+    fn value(&self, form: Form) -> Form {
+        self.ranges.known(replaced(form, &self.solutions))
+    }
+}
 
 /// A form of the joined state, with its value on each path.
 #[derive(Clone, Copy, Default)]
@@ -104,7 +122,7 @@ impl Lattice {
 
 /// The join of two paths.
 pub struct Paths {
-    sides: [Ranges; 2],
+    sides: [Side; 2],
     scope: Scope,
     constants: [Cell; 2],
     made: RefCell<Made>,
@@ -118,6 +136,8 @@ struct Made {
     columns: Vec<Row>,
     /// All their combinations.
     lattice: Lattice,
+    /// Sums of variables that are numbers of the joined state.
+    sums: Vec<Form>,
 }
 
 impl Made {
@@ -141,27 +161,37 @@ impl Made {
     }
 
     /// The ranges, with relations that hold on both paths.
-    fn related(&self, sides: &[Ranges; 2]) -> Ranges {
-        let mut candidates = Vec::new();
+    fn related(&self, sides: &[Side; 2]) -> Ranges {
+        let opposite = |form: &Form| form.times(-1);
+        let both = &self.lattice.relations;
+        let mut candidates: Vec<Form> = both.iter().filter_map(opposite).collect();
+        candidates.extend(both);
         for (side, path) in sides.iter().enumerate() {
             let mut lattice = Lattice::default();
             for column in &self.columns {
                 let values = [column.values[side], Form::default()];
                 lattice.add(Row { form: column.form, values });
             }
-            let opposite = |form: &Form| form.times(-1);
             candidates.extend(lattice.relations.iter().filter_map(opposite));
-            candidates.extend(path.facts().filter_map(|f| lattice.form([f, Form::default()])));
+            let facts = path.ranges.facts().map(|fact| path.value(fact));
+            candidates.extend(facts.filter_map(|f| lattice.form([f, Form::default()])));
             candidates.append(&mut lattice.relations);
         }
         let mut ranges = self.ranges;
+        for &sum in &self.sums {
+            let of = |side: usize| Some(sides[side].ranges.bounds(self.value(sum, side)?));
+            let Some(((a, b), (c, d))) = of(0).zip(of(1)) else { continue };
+            let [low, high] = [a.min(c), b.max(d)].map(|bound| i64::try_from(bound).ok());
+            candidates.extend(low.and_then(|low| sum.minus(Form::number(low))));
+            candidates.extend(high.and_then(|high| Form::number(high).minus(sum)));
+        }
         for fact in candidates {
             let holds = |side: usize| {
                 let value = self.value(fact, side);
-                value.is_some_and(|value| sides[side].never_negative(value))
+                value.is_some_and(|value| sides[side].ranges.never_negative(value))
             };
             if !ranges.never_negative(fact) && (0..2).all(holds) {
-                ranges = ranges.with_facts(ranges.facts().chain([fact]));
+                ranges = ranges.with_facts(ranges.facts().chain([ranges.known(fact)]));
             }
         }
         ranges
@@ -176,16 +206,16 @@ impl Paths {
         if one.scopes.len() != next.scopes.len() || kept != scopes[1].kept {
             return None;
         }
-        let sides = [one.unknowns.ranges, next.unknowns.ranges];
+        let sides = [one, next].map(|memory| Side::new(memory.unknowns.ranges));
         // A relation of the noted variables still holds.
         let ranges = Ranges::default().with_facts(before.facts());
         let (columns, lattice) = (Vec::new(), Lattice::default());
-        let mut made = Made { ranges, is_used: kept, columns, lattice };
+        let mut made = Made { ranges, is_used: kept, columns, lattice, sums: Vec::new() };
         made.add(Form::number(1), [Form::number(1); 2]);
         for at in (0..VARIABLES).filter(|&at| kept[at]) {
             let Range { low, high } = before.0[at];
             let bounds = [0, 1].map(|side| {
-                let bounds = scopes[side].forms[at].map(|form| sides[side].bounds(form));
+                let bounds = scopes[side].forms[at].map(|form| sides[side].ranges.bounds(form));
                 bounds.map_or((low, high), |(least, most)| {
                     (least.max(low.into()) as i64, most.min(high.into()) as i64)
                 })
@@ -193,7 +223,7 @@ impl Paths {
             let [(a, b), (c, d)] = bounds;
             made.ranges.0[at] = Range { low: a.min(c), high: b.max(d) };
             if let (Some(first), Some(second)) = (scopes[0].forms[at], scopes[1].forms[at]) {
-                let values = [sides[0].known(first), sides[1].known(second)];
+                let values = [sides[0].value(first), sides[1].value(second)];
                 made.add(Form::variable(at), values);
             }
         }
@@ -215,7 +245,7 @@ impl Paths {
         let base = Form::number(one.constant);
         let forms = [one.minus(base)?, next.minus(base)?];
         let made = &mut *self.made.borrow_mut();
-        let [(a, b), (c, d)] = [0, 1].map(|at| self.sides[at].bounds(forms[at]));
+        let [(a, b), (c, d)] = [0, 1].map(|at| self.sides[at].ranges.bounds(forms[at]));
         let range =
             Range { low: i64::try_from(a.min(c)).ok()?, high: i64::try_from(b.max(d)).ok()? };
         let at = made.is_used.iter().position(|is_used| !is_used)?;
@@ -228,9 +258,15 @@ impl Paths {
 
 impl Joining for Paths {
     fn form(&self, one: Form, next: Form) -> Option<Form> {
-        let [one, next] = [self.sides[0].known(one), self.sides[1].known(next)];
+        let [one, next] = [self.sides[0].value(one), self.sides[1].value(next)];
         let form = self.made.borrow().lattice.form([one, next]);
-        form.or_else(|| self.number(one, next))
+        let Some(form) = form else { return self.number(one, next) };
+        let made = &mut *self.made.borrow_mut();
+        let is_sum = form.terms.iter().filter(|&&factor| factor != 0).count() > 1;
+        if is_sum && !made.sums.contains(&form) {
+            made.sums.push(form);
+        }
+        Some(form)
     }
 
     fn cell(&self, one: Cell, next: Cell) -> Cell {

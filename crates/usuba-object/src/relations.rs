@@ -18,6 +18,14 @@ use super::symbolic_count::{Form, Range, Ranges, VARIABLES};
 /// Facts that bound a form together, at most.
 pub(super) const JOINED: usize = 2;
 
+/// How often facts are subtracted, at most: the least value may rise in small steps.
+const ROUNDS: u32 = 8;
+
+/// A form with the values of variables; it stays as it is where a factor overflows.
+pub(super) fn replaced(form: Form, solutions: &[(usize, Form)]) -> Form {
+    solutions.iter().fold(form, |form, &(at, value)| form.with(at, value).unwrap_or(form))
+}
+
 impl Ranges {
     /// The least and the greatest value of a form, or beyond.
     pub fn bounds(&self, form: Form) -> (i128, i128) {
@@ -38,27 +46,50 @@ impl Ranges {
 
     /// Facts, and a form, in which equations replace variables: two facts with opposite signs are an
     /// equation.
-    fn solved(&self, mut form: Form) -> (Vec<Form>, Form) {
-        let mut facts: Vec<Form> = self.facts().collect();
+    fn solved(&self, form: Form) -> (Vec<Form>, Form) {
+        let solutions = self.solutions(|_| true);
+        (self.eliminated(&solutions), replaced(form, &solutions))
+    }
+
+    /// The facts about some variables: equations replace others, or facts about them are dropped.
+    pub fn projected(&self, is_kept: [bool; VARIABLES]) -> Ranges {
+        let facts = self.eliminated(&self.solutions(|at| !is_kept[at]));
+        let is_known =
+            |fact: &Form| fact.terms.iter().zip(is_kept).all(|(&factor, kept)| factor == 0 || kept);
+        self.with_facts(facts.into_iter().filter(is_known))
+    }
+
+    /// Variables with their values by equations, which later solutions may have to replace again.
+    pub(super) fn solutions(&self, may: impl Fn(usize) -> bool) -> Vec<(usize, Form)> {
         let mut equations: Vec<Form> = self.equations().collect();
+        let mut solutions = Vec::new();
         while let Some(equation) = equations.pop() {
-            let is_unit = |&at: &usize| equation.terms[at].abs() == 1;
+            let is_unit = |&at: &usize| equation.terms[at].abs() == 1 && may(at);
             let Some(at) = (0..VARIABLES).rev().find(is_unit) else { continue };
             let value = equation.times(-equation.terms[at]);
             let Some(value) = value.and_then(|value| value.plus(Form::variable(at))) else {
                 continue;
             };
+            let replace = |form: &mut Form| *form = form.with(at, value).unwrap_or_default();
+            equations.iter_mut().for_each(replace);
+            solutions.push((at, value));
+        }
+        solutions
+    }
+
+    /// The facts with the values of variables, which are in their ranges.
+    fn eliminated(&self, solutions: &[(usize, Form)]) -> Vec<Form> {
+        let mut facts: Vec<Form> = self.facts().collect();
+        for &(at, value) in solutions {
             let Range { low, high } = self.0[at];
             let [low, high] = [low, high].map(Form::number);
             let ends = [Form::variable(at).minus(low), high.minus(Form::variable(at))];
             facts.extend(ends.into_iter().flatten());
-            let replace = |form: &mut Form| *form = form.with(at, value).unwrap_or_default();
-            facts.iter_mut().chain(&mut equations).for_each(replace);
-            // The form itself stays if a factor overflows.
-            form = form.with(at, value).unwrap_or(form);
+            let replace = |fact: &mut Form| *fact = fact.with(at, value).unwrap_or_default();
+            facts.iter_mut().for_each(replace);
         }
         facts.retain(|fact| self.box_bounds(*fact).0 < 0);
-        (facts, form)
+        facts
     }
 
     /// Forms that are zero by two facts, with one sign each.
@@ -71,17 +102,36 @@ impl Ranges {
         (0..self.facts().count()).filter_map(is_twice)
     }
 
+    /// The least value of a form, or below: of its multiples that facts have as parts, too.
+    fn least(&self, form: Form, known: &[Form], facts: usize) -> i128 {
+        let scale = |(own, factor): (i64, i64)| {
+            let scale = factor.checked_rem(own).filter(|&rest| rest == 0).map(|_| factor / own);
+            scale.filter(|&scale| scale > 1)
+        };
+        let scales = |fact: &Form| form.terms.into_iter().zip(fact.terms).find_map(scale);
+        let mut scales: Vec<i64> = known.iter().filter_map(scales).chain([1]).collect();
+        scales.sort_unstable();
+        scales.dedup();
+        let least = |scale: i64| {
+            let low = self.descended(form.times(scale)?, known, facts);
+            Some(-(-low).div_euclid(scale.into()))
+        };
+        let least = scales.into_iter().filter_map(least).max();
+        least.unwrap_or_else(|| self.box_bounds(form).0)
+    }
+
     /// The least value of a form, or below: facts are subtracted as long as the ranges then give a
     /// greater one.
-    fn least(&self, form: Form, known: &[Form], facts: usize) -> i128 {
+    fn descended(&self, form: Form, known: &[Form], facts: usize) -> i128 {
         let (mut least, mut rest) = (self.box_bounds(form).0, form);
-        loop {
+        for _ in 0..ROUNDS {
             let (low, next) = self.raised(rest, known, facts);
             if low <= least {
-                return least;
+                break;
             }
             (least, rest) = (low, next);
         }
+        least
     }
 
     /// The greatest of the least values of a form without multiples of some facts, by the ranges, and
@@ -89,11 +139,17 @@ impl Ranges {
     fn raised(&self, form: Form, known: &[Form], facts: usize) -> (i128, Form) {
         let mut best = (self.box_bounds(form).0, form);
         for fact in known.iter().filter(|_| facts > 0) {
+            let mut tried = 0;
             for (own, factor) in form.terms.into_iter().zip(fact.terms) {
-                if own == 0 || factor == 0 || own % factor != 0 || own / factor < 0 {
+                if own == 0 || factor == 0 || own % factor != 0 || own / factor <= 0 {
                     continue;
                 }
-                let rest = fact.times(own / factor).and_then(|multiple| form.minus(multiple));
+                // Variables often agree.
+                let multiple = own / factor;
+                if std::mem::replace(&mut tried, multiple) == multiple {
+                    continue;
+                }
+                let rest = fact.times(multiple).and_then(|multiple| form.minus(multiple));
                 let raised = rest.map(|rest| self.raised(rest, known, facts - 1));
                 best = raised.filter(|raised| raised.0 > best.0).unwrap_or(best);
             }

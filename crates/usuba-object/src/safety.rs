@@ -37,6 +37,7 @@ use super::cell::{Bits, Cell};
 use super::elf::Object;
 use super::frame_phases::Phases;
 use super::memory::{Access, Buffer, Extent, Field, Memory, Pointer, Region, Whole};
+use super::pointer_tables::{Column, Tables};
 use super::safety_search::Search;
 use super::symbolic_count::{Form, Range, Unknowns};
 use super::{Fault, Forks, Residue, Rule, World};
@@ -76,6 +77,8 @@ pub struct Room {
     pub is_public: bool,
     /// Public numbers in it.
     pub fields: Vec<Field>,
+    /// The buffer behind each of its elements, if these are addresses.
+    pub each: Option<Box<Room>>,
 }
 
 /// The size of a buffer.
@@ -87,6 +90,16 @@ pub enum Bytes {
         each: i64,
         length: usize,
         more: i64,
+    },
+    /// As many as the element with the same index of a parameter, which is an array of lengths up
+    /// to `most`.
+    Listed {
+        lengths: usize,
+        most: i64,
+    },
+    /// A string of up to `most` bytes, and a zero behind it.
+    Text {
+        most: i64,
     },
 }
 
@@ -201,12 +214,8 @@ impl Function {
             };
             if let Some([first, _]) = equal.filter(|pair| pair[1] == at) {
                 let shared = parameters.get(first).copied().flatten();
-                let joined = match shared {
-                    Some(Whole::Pointer(Pointer { region: Region::Buffer(number), .. })) => {
-                        room.join(&mut rooms[number as usize])
-                    }
-                    _ => None,
-                };
+                let other = start_of(parameters.get(first));
+                let joined = other.and_then(|number| room.join(&mut rooms[number as usize]));
                 joined.ok_or_else(|| {
                     unsupported(format!("`{}` begins where no such buffer does", room.name))
                 })?;
@@ -216,24 +225,75 @@ impl Function {
             parameters.push(Some(Whole::start(rooms.len())));
             rooms.push(room.clone());
         }
+        let mut tables = Tables::default();
+        for at in 0..rooms.len() {
+            let Some(behind) = rooms[at].each.clone() else { continue };
+            let is_kept = |number: usize| rooms[number].access == Access::Read;
+            let buffer = rooms.len() as u32;
+            let lengths = match behind.bytes {
+                Bytes::Listed { lengths, most } => {
+                    let table = start_of(parameters.get(lengths));
+                    let table =
+                        table.filter(|&table| is_kept(table as usize)).ok_or_else(|| {
+                            unsupported(format!(
+                                "the lengths of `{}` are no array that is only read",
+                                behind.name
+                            ))
+                        })?;
+                    tables.columns.insert(table, Column::Lengths { most, open: Form::default() });
+                    Some(table)
+                }
+                _ => None,
+            };
+            if !is_kept(at) || behind.access != Access::Read {
+                return Err(unsupported(format!(
+                    "`{}` points to pointers that may change",
+                    rooms[at].name
+                )));
+            }
+            tables.columns.insert(at as u32, Column::Addresses { buffer, lengths });
+            rooms.push(*behind);
+        }
         let mut extents = BTreeMap::new();
         for (at, room) in rooms.iter().enumerate() {
-            let Bytes::Times { each, length, more } = room.bytes else { continue };
-            let form = numbers.get(length).copied().flatten();
-            let bytes = form.and_then(|form| form.times(each)?.plus(Form::number(more)));
-            let bytes = bytes.ok_or_else(|| {
-                unsupported(format!("the length of `{}` is no parameter", room.name))
-            })?;
-            extents.insert(at as u32, Extent { bytes, content: room.content() });
+            let bytes = match room.bytes {
+                Bytes::Fixed(_) => continue,
+                Bytes::Listed { .. } => Form::default(),
+                Bytes::Text { .. } if room.access != Access::Read => {
+                    return Err(unsupported(format!("the string `{}` may change", room.name)));
+                }
+                Bytes::Text { most } => {
+                    let length = unknowns.unknown(Range { low: 0, high: most });
+                    let bytes = length.and_then(|length| length.plus(Form::number(1)));
+                    bytes.ok_or_else(|| unsupported("too many lengths".into()))?
+                }
+                Bytes::Times { each, length, more } => {
+                    let form = numbers.get(length).copied().flatten();
+                    let bytes = form.and_then(|form| form.times(each)?.plus(Form::number(more)));
+                    bytes.ok_or_else(|| {
+                        unsupported(format!("the length of `{}` is no parameter", room.name))
+                    })?
+                }
+            };
+            let is_text = matches!(room.bytes, Bytes::Text { .. });
+            extents.insert(at as u32, Extent { bytes, content: room.content(), is_text });
         }
         let buffers = rooms.iter().map(Room::buffer).collect();
         let mut memory = Memory::new(buffers, M::on_stack(&parameters), phase);
-        (memory.unknowns, memory.extents) = (unknowns, extents);
+        (memory.unknowns, memory.extents, memory.tables) = (unknowns, extents, tables);
         for (at, room) in rooms.iter().enumerate() {
             let added = memory.add_fields(at as u32, &room.fields);
             added.ok_or_else(|| unsupported("too many lengths".into()))?;
         }
         Ok((memory, parameters))
+    }
+}
+
+/// The buffer that a parameter is the address of.
+fn start_of(parameter: Option<&Option<Whole>>) -> Option<u32> {
+    match parameter {
+        Some(&Some(Whole::Pointer(Pointer { region: Region::Buffer(number), .. }))) => Some(number),
+        _ => None,
     }
 }
 
@@ -258,7 +318,7 @@ impl Room {
             (Bytes::Fixed(own), Bytes::Fixed(other)) => Bytes::Fixed(own.max(other)),
             _ => return None,
         };
-        if self.fields != other.fields {
+        if self.fields != other.fields || self.each != other.each {
             return None;
         }
         other.is_public = [self, other].iter().all(|room| room.content() == Cell::UNSET);

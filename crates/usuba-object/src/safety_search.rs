@@ -14,7 +14,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::block_step::{Cover, Join};
+use super::block_step::{Cover, Join, Joining};
 use super::blocks::Turning;
 use super::call_summaries::Summaries;
 use super::frame_phases::KNOWN_PHASES;
@@ -78,6 +78,8 @@ pub struct Search<'a, 'o, M> {
     pub(super) told: Vec<Told>,
     /// Where the paths from branches meet.
     meetings: FxHashMap<u64, Option<u64>>,
+    /// The callee-saved registers that are live at these places.
+    live: FxHashMap<u64, u16>,
     /// A change of variables that is to be done before a loop.
     pub(super) hoisted: Option<Hoisted>,
     pub(super) summaries: Summaries<M>,
@@ -91,7 +93,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         (longest, joins): (u64, bool),
     ) -> Search<'a, 'o, M> {
         let (asked, told, meetings) = (KNOWN_PHASES, Vec::new(), FxHashMap::default());
-        let (hoisted, summaries) = (None, Summaries::default());
+        let (live, hoisted, summaries) = (FxHashMap::default(), None, Summaries::default());
         Search {
             world,
             evidence,
@@ -101,6 +103,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             asked,
             told,
             meetings,
+            live,
             hoisted,
             summaries,
         }
@@ -147,6 +150,12 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                 stop = self.run(&mut state, part.meeting)?;
             }
             let stop = match stop {
+                Stop::Asked(Asked::Element(index), fault) => {
+                    state.close();
+                    state.memory.open_element(index).ok_or(fault)?;
+                    open.push(state);
+                    continue;
+                }
                 Stop::Returned => {
                     self.leave(*state)?;
                     continue;
@@ -200,12 +209,17 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
 
     /// Joins the states that are alike. Not inlined, since the search is recursive.
     #[inline(never)]
-    pub(super) fn join(&self, sides: Vec<Box<State<M>>>, meeting: Meeting) -> Vec<Box<State<M>>> {
+    pub(super) fn join(
+        &mut self,
+        sides: Vec<Box<State<M>>>,
+        meeting: Meeting,
+    ) -> Vec<Box<State<M>>> {
+        let object = self.world.object;
         let mut joined: Vec<Box<State<M>>> = Vec::new();
         'sides: for side in sides {
-            let returns = side.calls.len() < meeting.calls;
-            let object = self.world.object;
-            let is_like = |other: &&mut Box<State<M>>| other.is_like(&side, object, returns);
+            let place = meeting.place.filter(|_| side.calls.len() == meeting.calls);
+            let live = place.map(|at| *self.live.entry(at).or_insert_with(|| M::saved(object, at)));
+            let is_like = |other: &&mut Box<State<M>>| other.is_like(&side, object, live);
             for other in joined.iter_mut().filter(is_like) {
                 if let Some(both) = other.joined(&side, &self.world.bits) {
                     **other = both;
@@ -249,6 +263,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                 }
                 Ok(all)
             }
+            Stop::Asked(Asked::Element(_), fault) => Err(fault),
             Stop::Asked(Asked::Sign(form), fault) => self.signs(state, visits, part, (form, fault)),
             Stop::Asked(Asked::Split(split, form), fault) => {
                 let range = state.memory.unknowns.ranges.0[split.variable];
@@ -393,6 +408,13 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             if !is_covered {
                 let ranges = Some(state.memory.unknowns.ranges);
                 let (mut wider, cover) = (every.clone(), Cover { ranges, ..*cover });
+                if !wider
+                    .memory
+                    .tables
+                    .covers(&state.memory.tables, &|one, next| cover.form(one, next))
+                {
+                    wider.close();
+                }
                 wider.memory.widen(&state.memory, &cover);
                 wider.machine.widen(&state.machine, bits, &cover);
                 visits[at].wider = Some(wider);
@@ -420,7 +442,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         for period in PERIODS {
             visits.truncate(at);
             visits.push(Visit { period, ..visit.clone() });
-            outcome = self.explore(visit.state.clone().with_ranges(above), visits, part);
+            outcome = self.side(&visit.state, visits, part, above);
             if self.hoisted.is_some()
                 || outcome.is_ok()
                 || visits.get(at).is_none_or(|visit| visit.every.is_none())
@@ -433,7 +455,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         if outcome.is_ok() && visits.get(at).is_some_and(|visit| visit.every.is_none()) {
             visits.truncate(at + 1);
             visits[at].is_watched = true;
-            let ends = self.explore(visit.state.clone().with_ranges(below), visits, part);
+            let ends = self.side(&visit.state, visits, part, below);
             outcome = outcome.and_then(|mut all| {
                 all.extend(ends?);
                 Ok(all)
@@ -501,12 +523,18 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         let constants = Some([false, true].map(|bit| self.world.bits.constant(bit)));
         let ranges = Some(state.memory.unknowns.ranges);
         let join = Join { ahead: split.variable, behind, step, constants, ranges };
-        let memory = first.state.memory.joined(&state.memory, &join);
+        let is_alike = |one, next| join.form(one, next).is_some();
+        let are_alike = first.state.memory.tables.are_alike(&state.memory.tables, is_alike);
+        let [before, state] = match are_alike {
+            true => [first.state.clone(), state],
+            false => [&first.state, &state].map(|state| Box::new(state.closed())),
+        };
+        let memory = before.memory.joined(&state.memory, &join);
         let mut memory = memory.ok_or_else(|| unsupported("the lengths of two turns differ"))?;
         let joined = join.unknowns(&mut memory.unknowns, &state.memory.unknowns);
         joined.ok_or_else(|| unsupported("a number is too large"))?;
-        let machine = first.state.machine.joined(&state.machine, &self.world.bits, &join);
-        if first.state.secrets != state.secrets {
+        let machine = before.machine.joined(&state.machine, &self.world.bits, &join);
+        if before.secrets != state.secrets {
             return Err(unsupported("a turn of the loop depends on an input"));
         }
         let (calls, secrets) = (state.calls.clone(), state.secrets.clone());

@@ -81,15 +81,18 @@ impl<M: Turning> State<M> {
     }
 
     /// Whether another state may be joined with this one.
-    pub fn is_like(&self, other: &State<M>, object: &Object, returns: bool) -> bool {
+    pub fn is_like(&self, other: &State<M>, object: &Object, live: Option<u16>) -> bool {
         self.calls == other.calls
             && self.secrets == other.secrets
             && self.memory.has_regions_of(&other.memory, self.machine.stack_offset())
-            && self.machine.is_like(&other.machine, object, returns)
+            && self.machine.is_like(&other.machine, object, live)
     }
 
     /// One state for two.
     pub fn joined(&self, other: &State<M>, bits: &Bits) -> Option<State<M>> {
+        if !self.memory.tables.are_alike(&other.memory.tables, |_, _| true) {
+            return self.closed().joined(&other.closed(), bits);
+        }
         let constants = [false, true].map(|bit| bits.constant(bit));
         let paths = Paths::new(&self.memory, &other.memory, constants)?;
         let mut memory = self.memory.joined(&other.memory, &paths)?;
@@ -98,16 +101,27 @@ impl<M: Turning> State<M> {
         Some(State { machine, memory, calls: self.calls.clone(), secrets: self.secrets.clone() })
     }
 
-    /// The variables that numbers have, and others that are kept. Facts about all others are dropped.
+    /// Closes all elements of arrays of pointers.
+    pub fn close(&mut self) {
+        let memory = &self.memory;
+        self.machine.forget(&|region| memory.is_element(region));
+        self.memory.close_elements();
+    }
+
+    /// The same without open elements.
+    pub fn closed(&self) -> State<M> {
+        let mut closed = self.clone();
+        closed.close();
+        closed
+    }
+
+    /// The variables that numbers have, and others that are kept, which the facts are about then.
     fn numbers(&mut self, is_kept: &dyn Fn(usize) -> bool) -> [bool; VARIABLES] {
         let ranges = self.memory.unknowns.ranges;
         self.memory.unknowns.ranges = ranges.with_facts(std::iter::empty());
         let mut is_used = self.variables();
         is_used.iter_mut().enumerate().for_each(|(at, is_used)| *is_used |= is_kept(at));
-        let is_known = |fact: &Form| {
-            fact.terms.iter().zip(is_used).all(|(&factor, is_used)| factor == 0 || is_used)
-        };
-        self.memory.unknowns.ranges = ranges.with_facts(ranges.facts().filter(is_known));
+        self.memory.unknowns.ranges = ranges.projected(is_used);
         is_used
     }
 

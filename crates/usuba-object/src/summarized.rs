@@ -20,6 +20,9 @@ pub trait Summarized: Sized {
     /// The parameters in registers that a function may use, as a mask.
     fn live(object: &Object, entry: u64) -> u16;
 
+    /// The callee-saved registers that a function may read from a place on, as a mask.
+    fn saved(object: &Object, place: u64) -> u16;
+
     /// A weaker state at the entry of a function with these parameters, in which the other registers
     /// hold symbols of the call, or secrets. `None` if a parameter is no number, bits or address.
     fn generalised(&self, bits: &Bits, live: u16, call: u16) -> Option<Self>;

@@ -15,6 +15,8 @@
 //! It bounds forms that are its multiples but for a rest.
 //!
 //! *Limits:* forms and their products with constants; `VARIABLES` variables, `FACTS` facts.
+//!
+//! Above 600 lines because the tests of forms and ranges are with them.
 
 use super::relations::JOINED;
 
@@ -26,6 +28,9 @@ const FACTS: usize = 16;
 
 /// Turns of a loop that may be executed although the number of all turns is not known.
 const TURNS: i64 = 8;
+
+/// Least values up to this one stay: they are not of a number of turns.
+const FAR: i64 = 1 << 16;
 
 /// A quotient with more values is a variable, not a case each.
 const MANY: i64 = 4;
@@ -91,18 +96,23 @@ impl Form {
         self
     }
 
-    /// The form without its constant, divided by the greatest common divisor of its factors.
-    pub fn primitive(mut self) -> Form {
+    /// The form divided by the greatest common divisor of its factors, rounded down.
+    fn rounded(mut self) -> Form {
         let gcd = |mut a: i64, mut b: i64| {
             while b != 0 {
                 (a, b) = (b, a % b);
             }
             a
         };
-        self.constant = 0;
         let divisor = self.terms.into_iter().fold(0, gcd).abs().max(1);
+        self.constant = self.constant.div_euclid(divisor);
         self.terms.iter_mut().for_each(|factor| *factor /= divisor);
         self
+    }
+
+    /// The form without its constant, divided by the greatest common divisor of its factors.
+    pub fn primitive(self) -> Form {
+        Form { constant: 0, ..self }.rounded()
     }
 
     /// With another form in the place of a variable.
@@ -315,11 +325,11 @@ impl Ranges {
         self.1.into_iter().filter(|fact| *fact != Form::default())
     }
 
-    /// With other facts, each once.
+    /// With other facts, each once. The forms are integers, so their common divisors are none.
     pub fn with_facts(mut self, facts: impl Iterator<Item = Form>) -> Ranges {
         self.1 = [Form::default(); FACTS];
         let mut count = 0;
-        for fact in facts.filter(|fact| fact.value().is_none()) {
+        for fact in facts.filter(|fact| fact.value().is_none()).map(Form::rounded) {
             if count < FACTS && !self.1[..count].contains(&fact) {
                 self.1[count] = fact;
                 count += 1;
@@ -364,6 +374,7 @@ impl Ranges {
             || self.facts().any(|fact| self.bounds(fact).1 < 0);
         // A fact that the ranges imply is none.
         let facts = self.facts().filter(|&fact| self.box_bounds(fact).0 < 0);
+        let facts = facts.map(|fact| self.known(fact));
         (!is_empty).then_some(self.with_facts(facts))
     }
 
@@ -395,6 +406,8 @@ pub enum Asked {
     Divided { variable: usize, divisor: i64 },
     /// Whether a form is negative.
     Sign(Form),
+    /// The element of an array of pointers, by its index.
+    Element(Form),
 }
 
 impl Unknowns {
@@ -431,14 +444,23 @@ impl Unknowns {
         name
     }
 
-    /// Forgets the least value of a large number. It would be executed as turns of a loop, until the
-    /// condition of the loop is not known.
+    /// Forgets the least value of a large number, also of the variables that equations relate to it.
+    /// It would be executed as turns of a loop, until the condition of the loop is not known.
     pub fn lower(&mut self, form: Form) {
         let ranges = &mut self.ranges;
         let is_large = ranges.bounds(form).0 >= TURNS.into();
         let Some(rest) = form.minus(Form::number(TURNS)).filter(|_| is_large) else { return };
-        for (range, _) in ranges.0.iter_mut().zip(form.terms).filter(|(_, factor)| *factor != 0) {
-            range.low = range.low.min(TURNS);
+        let mut related = form.terms;
+        let equations: Vec<Form> = ranges.equations().collect();
+        for equation in equations.iter().cycle().take(equations.len() * equations.len()) {
+            let is_related = |(one, other): (&i64, &i64)| *one != 0 && *other != 0;
+            if related.iter().zip(&equation.terms).any(is_related) {
+                related.iter_mut().zip(equation.terms).for_each(|(own, factor)| *own |= factor);
+            }
+        }
+        let is_far = |(range, factor): &(&mut Range, i64)| *factor != 0 && range.low > FAR;
+        for (range, _) in ranges.0.iter_mut().zip(related).filter(is_far) {
+            range.low = TURNS;
         }
         *ranges = ranges.with_facts(ranges.facts().filter(|fact| fact.terms != form.terms));
         *ranges = ranges.assumed(rest).unwrap_or(*ranges);
@@ -543,7 +565,11 @@ mod tests {
                 assert!(!pairs().any(|pair| is_true(&pair)), "{one:?} {two:?}");
                 continue;
             };
+            let mut first = [false; VARIABLES];
+            first[0] = true;
+            let alone = assumed.projected(first);
             for (x, y) in pairs().filter(is_true) {
+                assert!(alone.facts().all(|fact| fact.terms[1] == 0 && value(fact, x, y) >= 0));
                 for (at, value) in [x, y].into_iter().enumerate() {
                     assert!(assumed.0[at].low <= value && value <= assumed.0[at].high);
                 }
@@ -556,6 +582,15 @@ mod tests {
             }
         }
         assert!(narrower > 100 && none > 20, "{narrower} {none}");
+    }
+
+    /// x0 > x1 and x1 >= x0 raise each other's least value without end.
+    #[test]
+    fn facts_that_contradict_have_bounds() {
+        let mut ranges = Ranges::default();
+        ranges.0[..2].fill(Range { low: 0, high: 1 << 50 });
+        let facts = [form(-1, 1, -1), form(0, -1, 1)];
+        assert!(ranges.with_facts(facts.into_iter()).bounds(Form::variable(0)).0 > 0);
     }
 
     #[test]

@@ -5,11 +5,17 @@
 //!     size_t length)
 //!   key   32 bytes, read, secret         in    as many bytes as `length` says
 //!   out   16 bytes more, read and written; a buffer of the size of `in` may begin where `in` does
+//!
+//! int g(const uint8_t *const *in /* [count][lengths[i]] */, const size_t *lengths /* [count] */,
+//!     size_t count)
+//!   in    `count` addresses, public; behind each one as many bytes as `lengths` says, secret
 //! ```
 //!
-//! *Limits:* sizes that depend on two parameters, and lengths above the bound.
+//! *Limits:* sizes that depend on two parameters, lengths above the bound, and arrays of pointers to
+//! buffers that are written.
 
 use usuba_library::declarations::{self, Access, Function, Memory, Struct};
+use usuba_library::size::Size;
 use usuba_object::memory::{self, Field};
 use usuba_object::safety::{self, Bytes, Parameter, Returns, Room};
 
@@ -72,9 +78,11 @@ fn room(function: &Function, name: &str, memory: &Memory) -> Result<Room, String
     let size = &memory.bytes;
     let unknown = || format!("the size of `{name}` is not a multiple of one length");
     let bytes = match size.fixed() {
-        _ if memory.each.is_some() => return Err(format!("`{name}` points to pointers")),
         Some(bytes) => Bytes::Fixed(usize::try_from(bytes).map_err(|_| unknown())?),
         None if size.divisor() != 1 => return Err(unknown()),
+        None if is_text(size, name) && memory.access == Access::Read => {
+            Bytes::Text { most: LONGEST }
+        }
         None => {
             let (mut more, mut times) = (0, None);
             for (factor, names) in size.terms() {
@@ -98,7 +106,46 @@ fn room(function: &Function, name: &str, memory: &Memory) -> Result<Room, String
         Access::Out => memory::Access::Write,
     };
     let (name, align, is_public) = (name.to_string(), memory.align, !memory.secret);
-    Ok(Room { name, bytes, access, align, is_public, fields: Vec::new() })
+    let each = memory.each.as_ref().map(|size| behind(function, &name, size, is_public));
+    let each = each.transpose()?.map(Box::new);
+    if each.is_some() && access != memory::Access::Read {
+        return Err(format!("`{name}` points to pointers that may change"));
+    }
+    // Pointers are public, and so are their arrays.
+    let is_public = is_public || each.is_some();
+    Ok(Room { name, bytes, access, align, is_public, fields: Vec::new(), each })
+}
+
+/// Whether a size is the size of a string.
+fn is_text(size: &Size, name: &str) -> bool {
+    let length = [format!("strlen({name})")];
+    let is_part = |term: (i64, &[String])| term == (1, &[]) || term == (1, &length[..]);
+    size.terms().count() == 2 && size.terms().all(is_part)
+}
+
+/// The buffer behind each pointer of an array, which is only read.
+fn behind(function: &Function, name: &str, size: &Size, is_public: bool) -> Result<Room, String> {
+    let unknown = || format!("the size behind each pointer of `{name}` is not in an array");
+    let index = |term: (i64, &[String])| match term {
+        (1, [element]) => {
+            let array = element.strip_suffix("[i]")?;
+            // Elements of eight bytes, which stay as they are.
+            let is_array =
+                |of: &declarations::Parameter| of.name == array && of.c_type == "const size_t *";
+            function.parameters.iter().position(is_array)
+        }
+        _ => None,
+    };
+    let mut terms = size.terms();
+    let only = terms.next().and_then(index).filter(|_| terms.next().is_none());
+    let bytes = match (size.fixed(), only) {
+        (Some(bytes), _) => Bytes::Fixed(usize::try_from(bytes).map_err(|_| unknown())?),
+        (None, Some(lengths)) if size.divisor() == 1 => Bytes::Listed { lengths, most: LONGEST },
+        _ => return Err(unknown()),
+    };
+    let name = format!("{name}[i]");
+    let (access, fields) = (memory::Access::Read, Vec::new());
+    Ok(Room { name, bytes, access, align: 1, is_public, fields, each: None })
 }
 
 /// The public fields of the struct behind a pointer; none of other types.
@@ -123,4 +170,34 @@ fn fields(c_type: &str, types: &[Struct]) -> Result<Vec<Field>, String> {
         }));
     }
     Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use usuba_library::declarations::Declarations;
+
+    use super::contract;
+
+    /// Arrays and strings that may change, and lengths of another size, have no contract.
+    #[test]
+    fn arrays_and_strings_are_constant() {
+        let of = |parameters: &str| {
+            let header = format!("USUBA_API int f({parameters}, size_t n);");
+            let read = Declarations::read(&header).expect("declarations");
+            contract(&read.exported[0], &read.types)
+        };
+        let array = "const uint8_t *const *in /* [n][lengths[i]] */";
+        let text = "const char *name /* [strlen(name) + 1] */";
+        of(&format!("{array}, const size_t *lengths /* [n] */")).expect("an array");
+        of(text).expect("a string");
+        for (parameters, why) in [
+            (format!("{array}, size_t *lengths /* [n] */"), "is not in an array"),
+            (format!("{array}, const uint32_t *lengths /* [n] */"), "is not in an array"),
+            ("uint8_t *const *in /* [n][32] */".into(), "that may change"),
+            (text.replace("const ", ""), "is not a multiple"),
+        ] {
+            let found = of(&parameters).expect_err(&parameters);
+            assert!(found.contains(why), "{parameters}: {found}");
+        }
+    }
 }

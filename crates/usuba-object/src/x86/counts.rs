@@ -212,12 +212,13 @@ impl Run<'_, '_> {
             }
             (Binary::Subtract, Some(x), Some(y)) => {
                 let result = self.count_word(x.minus(y), bytes)?;
-                let fits = |form| bytes == 8 || self.is_within(form, 8 * bytes as u32 - 1);
-                if !(fits(x) && fits(y)) {
-                    return Ok((result, Flags::UNDEFINED));
-                }
+                let fit = |bits| bytes == 8 || [x, y].iter().all(|&of| self.is_within(of, bits));
+                let bits = 8 * bytes as u32;
+                // Numbers that only fit without a sign have other signed comparisons.
+                let signed = if fit(bits - 1) { Flag::Public } else { Flag::Undefined };
+                let both = if fit(bits) { Flag::Public } else { Flag::Undefined };
                 self.x86.compared = Some((x, y));
-                Ok((result, Flags::all(Flag::Public)))
+                Ok((result, Flags { carry: both, zero: both, sign: signed, overflow: signed }))
             }
             (Binary::Xor, Some(x), Some(y)) if self.world.forks.follows => {
                 let result =

@@ -44,6 +44,18 @@ impl Run<'_, '_> {
         if bytes < 4 {
             return Err(unsupported("a product of short words"));
         }
+        let factors = [self.word(0, bytes)?, self.truncated(self.x86.general[RAX].clone(), bytes)];
+        if let [Word::Count(form), Word::Number(factor)] | [Word::Number(factor), Word::Count(form)] =
+            factors
+            && let Word::Count(product) = self.multiplied(form, factor, bytes)?
+            && self.is_within(product, 8 * bytes as u32)
+        {
+            self.x86.flags =
+                Flags { carry: Flag::Is(false), overflow: Flag::Is(false), ..Flags::UNDEFINED };
+            self.x86.general[RAX] = Word::Count(product);
+            self.x86.general[RDX] = Word::Number(0);
+            return Ok(());
+        }
         let (low, high) = self.halves(0, RAX, bytes)?;
         // Carry and overflow say whether the upper half is zero; of data the model leaves them
         // unknown.

@@ -16,7 +16,9 @@
 
 use std::collections::HashMap;
 
-use iced_x86::{ConditionCode, Decoder, DecoderOptions, FlowControl, Instruction};
+use iced_x86::{
+    ConditionCode, Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind, Register,
+};
 
 use super::LONGEST;
 use super::address::Linked;
@@ -24,6 +26,9 @@ use crate::elf::Object;
 
 /// The most instructions of a function.
 const MOST: usize = 1 << 16;
+
+/// The most instructions of an epilogue.
+const EPILOGUE: usize = 64;
 
 /// The instructions after which a place may be next; `None` stands for outside of the function.
 fn next(object: &Object, place: u64) -> Vec<Option<u64>> {
@@ -150,4 +155,30 @@ pub fn meeting(object: &Object, branch: u64) -> Option<u64> {
         }
     }
     above[1].filter(|&at| at != 0).map(|at| places[at])
+}
+
+/// The register with the status at the beginning of an epilogue, which restores registers and uses no
+/// other memory; `None` elsewhere, or if the epilogue makes the status.
+pub fn status(object: &Object, mut place: u64) -> Option<usize> {
+    let mut epilogue = Vec::new();
+    loop {
+        let (i, _) = decoded(object, place)?;
+        let is_memory = (0..i.op_count()).any(|at| i.op_kind(at) == OpKind::Memory);
+        match i.flow_control() {
+            FlowControl::Return => break,
+            FlowControl::Next if !is_memory || i.mnemonic() == Mnemonic::Lea => {}
+            _ => return None,
+        }
+        (epilogue.len() < EPILOGUE).then_some(())?;
+        epilogue.push(i);
+        place = i.next_ip();
+    }
+    let mut status = Register::RAX;
+    for i in epilogue.iter().rev().filter(|i| i.op_count() > 0) {
+        if i.op0_register().full_register() == status {
+            (i.mnemonic() == Mnemonic::Mov && i.op1_kind() == OpKind::Register).then_some(())?;
+            status = i.op1_register().full_register();
+        }
+    }
+    Some(status.number())
 }

@@ -116,6 +116,21 @@ impl Run<'_, '_> {
 
     /// The contents of memory at an address.
     pub fn load(&mut self, at: Address, bytes: usize) -> Result<Loaded, Fault> {
+        let memory = &mut self.world.memory;
+        let found = match at.place() {
+            Some(at) => match memory.element(at, bytes)? {
+                None => memory.byte_of_text(at, bytes)?,
+                element => element,
+            },
+            None => None,
+        };
+        if let Some(whole) = found {
+            return Ok(match whole {
+                Whole::Pointer(pointer) => Loaded::Pointer(pointer),
+                Whole::Moving(moving) => Loaded::Moving(moving),
+                Whole::Count(form) => Loaded::Count(form),
+            });
+        }
         match at {
             Address::Pointer(at) if matches!(at.region, Region::Section(_)) => {
                 self.load_constant(at, bytes)

@@ -163,6 +163,9 @@ impl Run<'_, '_> {
             return Ok(Flags::UNDEFINED);
         }
         let regions = [a.region, b.region];
+        if self.world.memory.may_overlap(regions) {
+            return Ok(Flags::UNDEFINED);
+        }
         let is_below = match self.world.memory.is_below(regions) {
             Some(is_below) => is_below,
             None => {

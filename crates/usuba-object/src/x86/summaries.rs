@@ -14,7 +14,7 @@ use iced_x86::{
 };
 use rustc_hash::FxHashMap;
 
-use super::registers::{Flag, Flags, MASK, PARAMETERS, RSP, VECTOR, VOLATILE, Word};
+use super::registers::{Flag, Flags, MASK, PARAMETERS, RSP, SAVED, VECTOR, VOLATILE, Word};
 use super::{LONGEST, X86, meets};
 use crate::cell::{Bits, Cell};
 use crate::elf::Object;
@@ -29,7 +29,11 @@ const MOST: usize = 1 << 12;
 
 impl Summarized for X86 {
     fn live(object: &Object, entry: u64) -> u16 {
-        live(object, entry, &mut FxHashMap::default())
+        live(object, entry, mask(&PARAMETERS), &mut FxHashMap::default())
+    }
+
+    fn saved(object: &Object, place: u64) -> u16 {
+        live(object, place, mask(&SAVED), &mut FxHashMap::default())
     }
 
     fn generalised(&self, bits: &Bits, live: u16, call: u16) -> Option<X86> {
@@ -157,11 +161,15 @@ fn unknown() -> Word {
     Word::Bits(Box::new([Cell::UNSET; 64]))
 }
 
-/// The parameter registers that a function may read before it writes them, as a mask, by a backward
-/// analysis of live registers. `known` has the functions around it, which may read all.
-fn live(object: &Object, entry: u64, known: &mut FxHashMap<u64, u16>) -> u16 {
-    let first = |count| PARAMETERS[..count].iter().fold(0, |mask, number| mask | 1 << number);
-    let all = first(PARAMETERS.len());
+/// The registers in a mask.
+fn mask(registers: &[usize]) -> u16 {
+    registers.iter().fold(0, |mask, number| mask | 1 << number)
+}
+
+/// The registers among `all` that a function may read from a place on before it writes them, as a
+/// mask, by a backward analysis of live registers. Calls read parameters only. `known` has the
+/// functions around it, which may read all.
+fn live(object: &Object, entry: u64, all: u16, known: &mut FxHashMap<u64, u16>) -> u16 {
     if let Some(&mask) = known.get(&entry) {
         return mask;
     }
@@ -189,12 +197,17 @@ fn live(object: &Object, entry: u64, known: &mut FxHashMap<u64, u16>) -> u16 {
         }
         let (next, outside) = meets::after(object, place);
         read |= match i.flow_control() {
+            FlowControl::Call | FlowControl::IndirectCall if all == mask(&SAVED) => 0,
             FlowControl::Call => match meets::target(object, place) {
-                Some(callee) if !object.code(callee, 1).is_empty() => live(object, callee, known),
+                Some(callee) if !object.code(callee, 1).is_empty() => {
+                    live(object, callee, all, known)
+                }
                 // Functions of the library have three parameters, and four if they check a size.
-                Some(other) => first(
-                    3 + object.outside(other).is_some_and(|name| name.ends_with("_chk")) as usize,
-                ),
+                Some(other) => {
+                    let name = object.outside(other);
+                    let checks = name.is_some_and(|name| name.ends_with("_chk"));
+                    mask(&PARAMETERS[..3 + checks as usize])
+                }
                 None => all,
             },
             FlowControl::Return => 0,

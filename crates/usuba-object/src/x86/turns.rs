@@ -6,7 +6,7 @@ use crate::block_step::{Cover, Joining, parts};
 use crate::blocks::Turning;
 use crate::cell::{Bits, Cell};
 use crate::elf::Object;
-use crate::memory::{Moving, Whole};
+use crate::memory::{Moving, Region, Whole};
 use crate::symbolic_count::Form;
 
 impl Turning for X86 {
@@ -28,13 +28,15 @@ impl Turning for X86 {
 
     /// Statuses that differ stay apart, and so do addresses in different regions and pointers to code or
     /// to steps of a table of addresses.
-    fn is_like(&self, other: &X86, object: &Object, returns: bool) -> bool {
-        let status = |x86: &X86| match x86.general[0] {
-            Word::Number(status) if returns => Some(status),
+    fn is_like(&self, other: &X86, object: &Object, live: Option<u16>) -> bool {
+        let returns = live.is_none();
+        let register = if returns { Some(0) } else { meets::status(object, self.next) };
+        let status = |x86: &X86| match x86.general[register?] {
+            Word::Number(status) => Some(status),
             _ => None,
         };
-        // Others are often not needed any more.
-        let regions = SAVED.into_iter().all(|register| {
+        let is_live = |register: &usize| live.is_none_or(|live| live >> register & 1 == 1);
+        let regions = SAVED.into_iter().filter(is_live).all(|register| {
             let word = |state: &X86| parts(state.general[register].whole()?).0;
             word(self).zip(word(other)).is_none_or(|(one, next)| one == next)
         });
@@ -87,6 +89,20 @@ impl Turning for X86 {
             };
             self.vectors.set_pointer(number, lane, refined);
         }
+    }
+
+    fn forget(&mut self, is_gone: &dyn Fn(Region) -> bool) {
+        let of = |whole| parts(whole).0.is_none_or(|region| !is_gone(region)).then_some(whole);
+        for word in &mut self.general {
+            let is_lost = match &*word {
+                Word::Distance(to, from) => is_gone(to.region) || is_gone(from.region),
+                word => word.moved().is_some_and(|whole| of(whole).is_none()),
+            };
+            if is_lost {
+                *word = Word::Bits(Box::new([Cell::UNSET; 64]));
+            }
+        }
+        self.vectors.map_wholes(&of);
     }
 
     fn map_arguments(&mut self, of: &mut dyn FnMut(Form) -> Form) {

@@ -434,6 +434,9 @@ fn of_contract(contract: &safety::Function, random: &mut Random) -> Vec<Call> {
             Bytes::Times { each, length, more } => {
                 (each * lengths[length] as i64 + more).max(0) as usize
             }
+            Bytes::Listed { .. } | Bytes::Text { .. } => {
+                unreachable!("no function that is mutated takes arrays of pointers or strings")
+            }
         };
         let parameter = |(at, parameter): (usize, &safety::Parameter)| match parameter {
             safety::Parameter::Number(value) => Parameter::Number(*value),
@@ -469,7 +472,15 @@ fn fixed(proof: &Proof) -> Option<safety::Function> {
     let UnitKind::Blocks(of) = &unit.kind else { return None };
     let room = |name: &str, bytes, align, access| {
         let (name, is_public, fields) = (name.to_string(), false, Vec::new());
-        safety::Parameter::Buffer(Room { name, bytes, access, align, is_public, fields })
+        safety::Parameter::Buffer(Room {
+            name,
+            bytes,
+            access,
+            align,
+            is_public,
+            fields,
+            each: None,
+        })
     };
     let (words, bits) = of.function.key.as_ref().map_or((0, 8), |key| words(output, &key.param));
     let size = bits.next_power_of_two().max(8) / 8;

@@ -1,4 +1,4 @@
-//! Calls whose effect is known from an earlier call.
+//! Calls: effects that are known from an earlier call, and statuses.
 
 use usuba_object::Rule;
 use usuba_object::memory::Access;
@@ -176,4 +176,24 @@ fn random_bytes_are_secrets_in_their_buffer() {
     let object = filled.replace("mov rdi, rdx", "mov rdi, rsi").replace("COUNT", "8");
     let fault = assembled(&object.replace("rest", "nop"), Returns::Nothing).expect_err("read only");
     assert_eq!(fault.rule, Rule::ReadOnly);
+}
+
+/// A callee writes a number if its status says so: statuses stay apart behind a common epilogue.
+#[test]
+fn statuses_stay_apart_at_returns() {
+    let forks: String = (0..12).map(|at| format!("bt r8, {at}; jae 1f; nop; 1: ")).collect();
+    let mut function = of_any_length(Returns::Status);
+    function.parameters.extend([Parameter::Any, Parameter::Any]);
+    let proof = |failed: &str| {
+        let body = format!(
+            "{forks}cmp rdx, 9; jb 3f; sub rsp, 8; mov rcx, rsp; call g; pop rcx; \
+             test eax, eax; jne 3f; mov byte ptr [rsi + rcx], 0; 3: xor eax, eax; ret; \
+             g: push rbx; mov eax, {failed}; bt r8, 20; jae 1f; mov qword ptr [rcx], 8; \
+             xor eax, eax; 1: pop rbx; ret"
+        );
+        let object = object(&text(&body), "assembler", Family::Gcc);
+        prove::<X86>(&object, &function, LONGEST).err()
+    };
+    assert_eq!(proof("2"), None);
+    assert!(proof("0").is_some());
 }

@@ -3,6 +3,7 @@
 //! Each fault is one instruction away from a function that is proved.
 
 mod calls;
+mod pointers;
 
 use usuba_object::dispatch::Dispatch;
 use usuba_object::elf::Object;
@@ -24,7 +25,15 @@ fn object(text: &str, language: &str, family: Family) -> Object {
 
 fn room(name: &str, bytes: usize, access: Access) -> Room {
     let bytes = Bytes::Fixed(bytes);
-    Room { name: name.into(), bytes, access, align: 1, is_public: false, fields: Vec::new() }
+    Room {
+        name: name.into(),
+        bytes,
+        access,
+        align: 1,
+        is_public: false,
+        fields: Vec::new(),
+        each: None,
+    }
 }
 
 /// `int f(const uint8_t secret[32], const uint8_t open[32], uint8_t out[32])`
@@ -216,7 +225,15 @@ fn joined_paths_keep_every_rule() {
     assert_eq!(joined(called), Ok((1, 0, vec![])));
     let left = called.replace("2: nop", "2: mov rcx, [rdi]; mov [rsp - 8], rcx");
     assert_eq!(joined(&left), Ok((1, 8, vec!["rcx".to_string()])));
+    // A callee-saved register with the address of another buffer on each path, which is dead or live.
+    let dead = "push rbx; mov rbx, rsi; mov al, [rsi]; test al, al; je 1f; mov rbx, rdi; 1: \
+                xor eax, eax; pop rbx; ret";
+    assert_eq!(joined(dead), Ok((1, 0, vec![])));
+    let live = dead.replace("1: ", "1: mov al, [rbx]; mov [rdx], al; ");
+    assert_eq!(joined(&live), Ok((2, 0, vec![])));
     for (body, rule) in [
+        (live.replace("[rbx]", "[rbx + 32]"), Rule::OutOfBounds),
+        (live.replace("mov [rdx], al", "test al, al; je 2f; nop; 2: "), Rule::SecretBranch),
         (index.replace("mov ecx, 31", "mov ecx, 32"), Rule::OutOfBounds),
         (index.replace("mov ecx, 31", "mov ecx, -1; movsxd rcx, ecx"), Rule::OutOfBounds),
         (index.replace("mov ecx, 31", "mov ecx, [rdi]"), Rule::SecretAddress),
@@ -266,11 +283,26 @@ fn loops_of_any_length_are_safe_by_induction() {
         let fault = looped(body).expect_err(body);
         assert_eq!(fault.rule, rule, "{body}: {fault}");
     };
+    // The loop after a test of the upper half of n, to which its counter is related.
+    let far = "mov r10, rdx; shr r10, 6; call 4f; ret; 4: mov rax, rdx; or rax, 64; shr rax, 32; \
+               je 1f; nop; 1: test r10, r10; je 3f; 2: mov byte ptr [rsi], 0; add rsi, 64; dec r10; \
+               jne 2b; 3: xor eax, eax; ret";
+    looped(far).expect("it writes a byte of each 64");
+    let chunks = "mov rcx, rdx; and rcx, -64; lea r8, [rdi + rcx]; test rcx, rcx; je 2f; \
+                  1: mov al, [rdi + 63]; mov [rsi], al; add rdi, 64; add rsi, 64; cmp rdi, r8; \
+                  jne 1b; 2: and edx, 63; ";
+    let part = "cmp rdx, size; jb 1f; mov al, [rdi]; mov [rsi + size - 1], al; add rdi, size; \
+                add rsi, size; sub rdx, size; 1: ";
+    let parts: String = ["32", "16", "8", "4", "2", "1"].map(|n| part.replace("size", n)).concat();
+    let parts = format!("{chunks}{parts}xor eax, eax; ret");
+    looped(&parts).expect("it copies chunks up to an address, and a part of each size or none");
+    is(Rule::OutOfBounds, &parts.replace("cmp rdx, 4", "cmp rdx, 3"));
     // One byte too many at each end, and eight bytes where there may be seven.
     is(Rule::OutOfBounds, &copied.replace("[rsi + rcx]", "[rsi + rcx + 1]"));
     is(Rule::OutOfBounds, &copied.replace("[rdi + rcx]", "[rdi + rcx - 1]"));
     is(Rule::OutOfBounds, &copied.replace("test rdx, rdx; je 2f; ", ""));
     is(Rule::OutOfBounds, &words.replace("cmp rdx, 8", "cmp rdx, 7"));
+    is(Rule::OutOfBounds, &far.replace("rsi, 64", "rsi, 128"));
     is(Rule::ReadOnly, &copied.replace("mov [rsi + rcx], al", "mov [rdi + rcx], al"));
     is(Rule::SecretBranch, &copied.replace("inc rcx", "test al, al; je 2f; inc rcx"));
     is(Rule::NotRestored, &copied.replace("2: ", "2: pop rcx; push rcx; push rcx; "));
@@ -364,7 +396,7 @@ fn numbers_are_compared_with_each_other() {
     }
 }
 
-/// Relations of numbers survive joins, and count loops. Twelve public branches make all paths too
+/// Relations and bounds of numbers survive joins, and count loops. Twelve public branches make all paths too
 /// many.
 #[test]
 fn joined_paths_keep_relations() {
@@ -384,7 +416,24 @@ fn joined_paths_keep_relations() {
                mov r9d, 2; 1: add rdi, rax; add rsi, rax; ";
     let rest = "cmp rdx, 64; ja 3f; mov r9d, 64; sub r9, rdx; je 3f; lea rax, [rsp + rdx - 64]; \
                 2: mov byte ptr [rax], 0; inc rax; dec r9; jne 2b; 3: xor eax, eax; ret";
+    // Pairs of blocks if there are ten blocks, and the rest: an equation of all paths.
+    let blocks = "mov rcx, rdx; shr rcx, 4; test cl, 1; je 1f; nop; 1: call g; ret; \
+                  g: cmp rcx, 10; jb 1f; mov rax, rcx; shr rax, 1; shl rax, 5; add rdi, rax; \
+                  add rsi, rax; and ecx, 1; 1: test rcx, rcx; je 3f; 2: mov rax, [rdi + 8]; \
+                  mov [rsi + 8], rax; add rdi, 16; add rsi, 16; dec rcx; jne 2b; \
+                  3: xor eax, eax; ret";
+    // The bytes behind the whole blocks: no register has their number at the branch.
+    let tail = "mov r9, rdx; shr r9, 6; xor r9d, r9d; call g; ret; g: mov rax, rdx; \
+                and rax, -16; cmp rax, 64; jb 1f; nop; 1: mov r9, rdx; sub r9, rax; \
+                add rdi, rax; add rsi, rax; ";
+    // A sum of n and rax, which is below 64 on both paths.
+    let turned = "cmp rdx, 63; ja 3f; lea r9, [rdx + 32]; mov eax, 64; cmp rdx, 32; jb 1f; \
+                  sub r9, 64; xor eax, eax; 1: mov byte ptr [rsp + r9 - 64], 0; 3: xor eax, eax; \
+                  ret";
     for (body, fault) in [
+        (turned.to_string(), ("r9 - 64", "r9 - 63")),
+        (blocks.to_string(), ("shl rax, 5", "shl rax, 6")),
+        (format!("{tail}{copied}"), ("sub r9, rax", "sub r9, rax; inc r9")),
         (format!("{least}{copied}"), ("r9d, 16", "r9d, 18")),
         (format!("{sum}{copied}"), ("r9d, 2", "r9d, 3")),
         (rest.to_string(), ("r9d, 64", "r9d, 65")),
