@@ -28,11 +28,12 @@ use std::cell::RefCell;
 use rustc_hash::FxHashMap;
 
 use super::Fault;
+use super::block_step::parts;
 use super::blocks::Turning;
 use super::cell::{Bits, Cell};
 use super::dispatch;
 use super::elf::Object;
-use super::footprint::{Bytes, Footprint, Span};
+use super::footprint::{Bytes, Footprint, Parameters, PassedBuffer, Span};
 use super::memory::{Moving, Pointer, Region, Whole};
 use super::memory_calls::{Content, moved};
 use super::safety_search::{Ends, Part, Search};
@@ -47,10 +48,10 @@ const MOST: usize = 32;
 pub type Names = FxHashMap<u32, Cell>;
 
 /// The effect of a call.
-struct Summary<M> {
+pub struct Summary<M> {
     /// The registers at the call, and the bytes that are read.
-    machine: M,
-    read: Content,
+    pub(super) machine: M,
+    pub(super) read: Content,
     /// The choice of a backend.
     choice: dispatch::Known,
     /// The nodes of the graph at the call: later names of bits are new ones.
@@ -60,8 +61,11 @@ struct Summary<M> {
     phase: u64,
     /// The part of the frame that is tested.
     reach: [i64; 2],
-    exits: Vec<Exit<M>>,
+    pub(super) exits: Vec<Exit<M>>,
     accesses: Vec<Access>,
+    /// The register with the number of bytes of each buffer, and the buffers, of a call over buffers.
+    pub(super) length: Option<u16>,
+    pub(super) buffers: Vec<PassedBuffer>,
 }
 
 /// An access to a buffer whose size is not known.
@@ -74,35 +78,41 @@ struct Access {
 }
 
 /// The state after a call.
-struct Exit<M> {
+pub struct Exit<M> {
     machine: M,
-    written: Content,
+    /// The registers with addresses and numbers that are not known.
+    pub(super) unknown: u16,
+    pub(super) written: Content,
     lost: Option<(i64, bool)>,
     choice: dispatch::Known,
 }
 
 /// The summaries of a search.
 pub struct Summaries<M> {
-    functions: FxHashMap<u64, Known<M>>,
+    pub(super) functions: FxHashMap<u64, Known<M>>,
     /// Calls in progress that will be summarized.
     pub depth: u16,
+    /// Calls over buffers in progress.
+    pub over_buffers: u16,
     /// Questions about numbers that are not known, so far.
     pub asks: u64,
 }
 
 /// The summaries of a function.
-struct Known<M> {
-    live: u16,
+pub struct Known<M> {
+    pub(super) live: u16,
     /// Whether calls forget the numbers in memory that are not known, because one has read some.
     forgets: bool,
     /// Whether a call had none, or is in progress: recursion is executed.
     is_refused: bool,
     summaries: Vec<Summary<M>>,
+    /// The summaries of calls over buffers, with their parameters: `None` is for calls without one.
+    pub(super) over_buffers: Vec<(Parameters, Option<Summary<M>>)>,
 }
 
 impl<M> Default for Summaries<M> {
     fn default() -> Summaries<M> {
-        Summaries { functions: FxHashMap::default(), depth: 0, asks: 0 }
+        Summaries { functions: FxHashMap::default(), depth: 0, over_buffers: 0, asks: 0 }
     }
 }
 
@@ -125,10 +135,13 @@ impl<M: Turning> Search<'_, '_, M> {
             forgets: false,
             is_refused: false,
             summaries: Vec::new(),
+            over_buffers: Vec::new(),
         });
         let general = state.machine.generalised(&self.world.bits, known.live, call);
-        let (Some(general), Some(place)) = (general, return_place(&state)) else {
-            return Ok(vec![state]);
+        let Some(place) = return_place(&state) else { return Ok(vec![state]) };
+        let Some(general) = general else {
+            let after = self.call_over_buffers(&state, (entry, place), part);
+            return Ok(after.unwrap_or_else(|| vec![state]));
         };
         let machine = general.moved(&|whole| relative(whole, start, call));
         let bits = &mut self.world.bits;
@@ -211,7 +224,7 @@ impl<M: Turning> Search<'_, '_, M> {
 
 impl<M: Turning> Summary<M> {
     /// The summary of a call from a state, in which it ends in these states; `None` if there is none.
-    fn new(
+    pub(super) fn new(
         state: &State<M>,
         nodes: usize,
         ends: &[Box<State<M>>],
@@ -231,15 +244,32 @@ impl<M: Turning> Summary<M> {
         if ends.is_empty() || is_open || !ends.iter().all(|end| returns(end)) {
             return None;
         }
-        let whole = |whole| relative(whole, start, call);
+        let is_own = |at: &Whole| parts(*at).0.is_none_or(|region| !state.memory.is_passed(region));
+        let whole = |whole| relative(whole, start, call).filter(is_own);
         let mut read = Bytes::default();
         footprints.iter().for_each(|footprint| read.add_all(&footprint.read));
         read.remove((Region::Frame, start), 8);
         let exit = |(end, footprint): (&State<M>, &&Footprint<Region>)| {
             let mut written = end.memory.content(&footprint.written);
             written.wholes.retain(|&(at, _)| footprint.written.has(at, 8));
+            let mut machine = end.machine.moved(&whole);
+            let mut unknown = 0;
+            // Parameters that are still in registers, where numbers are not known.
+            for register in 0..REGISTERS {
+                let parameter = |value| (0..REGISTERS).find(|&at| state.machine.held(at) == value);
+                let value = end.machine.held(register).filter(|&value| whole(value).is_none());
+                match value.map(|value| parameter(Some(value))) {
+                    Some(Some(parameter)) => {
+                        let region = Region::Held(0, parameter);
+                        machine.hold(register, Whole::Pointer(Pointer { region, offset: 0 }));
+                    }
+                    Some(None) => unknown |= 1 << register,
+                    None => {}
+                }
+            }
             Exit {
-                machine: end.machine.moved(&whole),
+                machine,
+                unknown,
                 written: written.moved(-start, &whole),
                 lost: footprint.lost.map(|(end, secret)| (end - start, secret)),
                 choice: end.memory.choice,
@@ -257,13 +287,15 @@ impl<M: Turning> Summary<M> {
             phase: state.memory.phase_at(start, asked),
             reach: [low - start, high - start],
             accesses: accesses(state, &footprints)?,
+            length: None,
+            buffers: Vec::new(),
             exits: ends.iter().map(|end| &**end).zip(&footprints).map(exit).collect(),
         })
     }
 
     /// If a state at the entry of the callee, with these generalised registers, is a case of this
     /// call: the bits that the names of bits at the call stand for.
-    fn names(&self, state: &State<M>, machine: &M, bits: &Bits) -> Option<Names> {
+    pub(super) fn names(&self, state: &State<M>, machine: &M, bits: &Bits) -> Option<Names> {
         let State { memory, .. } = state;
         let start = state.machine.stack_offset();
         let names = RefCell::new(Names::default());
@@ -307,7 +339,7 @@ impl<M: Turning> Summary<M> {
     }
 
     /// The states after the call.
-    fn applied(
+    pub(super) fn applied(
         &self,
         state: Box<State<M>>,
         place: u64,
@@ -373,7 +405,9 @@ fn accesses<M: Turning>(
     footprints: &[&Footprint<Region>],
 ) -> Option<Vec<Access>> {
     let mut all = Vec::new();
-    for span in footprints.iter().flat_map(|footprint| footprint.spans.borrow().clone()) {
+    let is_passed = |span: &Span| state.memory.is_passed(Region::Buffer(span.buffer));
+    let spans = footprints.iter().flat_map(|footprint| footprint.spans.borrow().clone());
+    for span in spans.filter(|span| !is_passed(span)) {
         let content = state.memory.extents.get(&span.buffer)?.content;
         let relative = |register: u16| {
             let (buffer, start) = place(state.machine.held(register)?)?;
@@ -418,7 +452,7 @@ fn return_place<M: Turning>(state: &State<M>) -> Option<u64> {
 
 /// A value relative to the stack pointer at the entry of a callee, where the registers of the call
 /// have numbers of their own; `None` if a number in it is not known.
-fn relative(whole: Whole, start: i64, call: u16) -> Option<Whole> {
+pub(super) fn relative(whole: Whole, start: i64, call: u16) -> Option<Whole> {
     Some(match shifted(whole, -start)? {
         Whole::Pointer(Pointer { region: Region::Held(own, register), offset }) if own == call => {
             Whole::Pointer(Pointer { region: Region::Held(0, register), offset })

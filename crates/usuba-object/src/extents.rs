@@ -182,8 +182,9 @@ impl Memory {
         stack: i64,
         is_secret: impl Fn(Cell) -> bool,
     ) -> Result<Cell, Fault> {
-        self.note_access(at, length, None);
-        let cells = match (at.region, self.span(at, length, stack)?) {
+        let span = self.span(at, length, stack)?;
+        self.note_access(at, length, (span.clone(), None));
+        let cells = match (at.region, span) {
             (Region::Buffer(number), None) => std::slice::from_ref(&self.extents[&number].content),
             (Region::Buffer(number), Some(span)) => {
                 let cells = &self.buffers[number as usize].cells;
@@ -212,7 +213,7 @@ impl Memory {
     ) -> Result<(), Fault> {
         let span = self.span(at, length, stack)?;
         let secret = is_secret(content);
-        self.note_access(at, length, Some(secret));
+        self.note_access(at, length, (span.clone(), Some(secret)));
         let join = |cell: &mut Cell| {
             *cell = if secret || is_secret(*cell) { Cell::OPAQUE } else { Cell::UNSET };
         };

@@ -104,6 +104,31 @@ pub struct Span {
     pub written: Option<bool>,
 }
 
+/// The parameters of a call over buffers.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Parameters {
+    /// The register with the number of bytes.
+    pub length: u16,
+    /// The registers with addresses.
+    pub places: Vec<u16>,
+    /// Whether no buffer has a secret.
+    pub is_public: bool,
+}
+
+/// A buffer of a call, by the register with its address, and whether a secret is written to it if it
+/// is written.
+pub struct PassedBuffer {
+    pub register: u16,
+    pub written: Option<bool>,
+}
+
+/// The buffers of a call over buffers from a number on, and the end of its frame.
+#[derive(Clone, Copy)]
+pub struct Passed {
+    pub buffers: u32,
+    pub frame: i64,
+}
+
 /// The bytes that a call has read and written.
 #[derive(Clone)]
 pub struct Footprint<R: Ord> {
@@ -115,6 +140,8 @@ pub struct Footprint<R: Ord> {
     /// The least and the greatest offset in the frame that was tested.
     pub reach: Shared<Option<[i64; 2]>>,
     pub spans: RefCell<Vec<Span>>,
+    /// The buffers and the frame of a call over buffers.
+    pub passed: Option<Passed>,
     /// Whether something else has been read.
     pub is_open: Shared<bool>,
 }
@@ -123,7 +150,7 @@ impl<R: Ord> Default for Footprint<R> {
     fn default() -> Footprint<R> {
         let (reach, is_open, spans) = Default::default();
         let (read, written) = Default::default();
-        Footprint { read, written, lost: None, reach, spans, is_open }
+        Footprint { read, written, lost: None, reach, spans, passed: None, is_open }
     }
 }
 

@@ -42,6 +42,7 @@
 //! - `stream`: buffers of any number of blocks.
 //! - `block_step`: the inductive step over the turns of a loop.
 //! - `word_sums`: additions of words up to associativity and commutativity.
+//! - `buffer_calls`: calls over buffers of any number of bytes, which are proved once.
 //! - `call_summaries`: calls whose effect is known from an earlier call; `footprint`: the bytes that
 //!   a call uses; `memory_calls`: their content; `summarized`: machines with such calls.
 //! - `safety`: memory safety, termination and constant time of any function; `safety_search`: its
@@ -58,6 +59,7 @@ pub mod arithmetic;
 pub mod block_function;
 pub mod block_step;
 pub mod blocks;
+mod buffer_calls;
 pub mod byte_order;
 mod call_summaries;
 pub mod callgraph;

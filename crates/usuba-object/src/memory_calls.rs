@@ -5,6 +5,8 @@
 //! content             in: 8 bytes, all opaque; [rsp + 16] = in + 64
 //! ```
 
+use std::ops::Range;
+
 use super::cell::{Bits, Cell};
 use super::footprint::{Bytes, Footprint, Span};
 use super::memory::{Memory, Moving, Place, Pointer, Region, Whole};
@@ -35,6 +37,12 @@ impl Memory {
         self.footprint.iter().for_each(|noted| noted.extend(offset));
     }
 
+    /// Whether a region is a buffer of a call over buffers.
+    pub fn is_passed(&self, region: Region) -> bool {
+        let passed = self.footprint.as_ref().and_then(|noted| noted.passed);
+        matches!((region, passed), (Region::Buffer(number), Some(own)) if number >= own.buffers)
+    }
+
     /// Notes a dependency that is no byte.
     pub fn note_open(&self) {
         self.footprint.iter().for_each(|noted| noted.is_open.set(true));
@@ -46,11 +54,30 @@ impl Memory {
         self.footprint.iter().for_each(|noted| noted.access(span));
     }
 
-    /// Notes an access at an offset that is not known.
-    pub(super) fn note_access(&self, at: Moving, length: Form, written: Option<bool>) {
-        match (at.region, length.value()) {
-            (Region::Buffer(number), Some(bytes)) if self.extents.contains_key(&number) => {
+    /// Notes an access at an offset or of a length that is not known, to some bytes of a span, and
+    /// whether a secret is written if it is a write.
+    pub(super) fn note_access(
+        &mut self,
+        at: Moving,
+        length: Form,
+        (span, written): (Option<Range<i64>>, Option<bool>),
+    ) {
+        let own = self.footprint.as_ref().and_then(|noted| noted.passed);
+        match (at.region, length.value(), span) {
+            (Region::Buffer(number), Some(bytes), None) => {
                 self.note_span(number, at.offset, bytes, written);
+            }
+            // Each access to it is in bounds, at any offset.
+            (Region::Buffer(number), None, None) if self.is_passed(at.region) => {
+                self.note_span(number, Form::default(), 0, written);
+            }
+            // The frame of the callee; its other bytes keep their values.
+            (Region::Frame, _, Some(span)) if own.is_some_and(|own| span.end <= own.frame) => {
+                let (at, bytes) = ((at.region, span.start), (span.end - span.start) as usize);
+                self.note_read(at, bytes);
+                if written.is_some() {
+                    self.note_written(at, bytes);
+                }
             }
             _ => self.note_open(),
         }

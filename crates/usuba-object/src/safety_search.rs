@@ -134,7 +134,8 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         part.depth += 1;
         if part.depth > DEPTH {
             let what = format!("more than {DEPTH} branches are not known");
-            return Err(Fault::new(Rule::TooLong, what));
+            let place = self.world.object.name(state.machine.place());
+            return Err(Fault { place, ..Fault::new(Rule::TooLong, what) });
         }
         let (mut open, mut ends) = (vec![state], Vec::new());
         let states = visits.iter().flat_map(|visit| {
@@ -145,7 +146,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             let before = self.evidence.instructions;
             let mut stop = self.run(&mut state, part.meeting)?;
             let is_same = self.evidence.instructions == before + 1;
-            let is_asked = !matches!(stop, Stop::Returned | Stop::Met);
+            let is_asked = matches!(stop, Stop::Fork(..) | Stop::Asked(..));
             if is_asked && !is_same && state.compact(used) {
                 stop = self.run(&mut state, part.meeting)?;
             }

@@ -23,6 +23,9 @@ pub trait Summarized: Sized {
     /// The callee-saved registers that a function may read from a place on, as a mask.
     fn saved(object: &Object, place: u64) -> u16;
 
+    /// The other registers that a function may read from a place on, as a mask.
+    fn results(object: &Object, place: u64) -> u16;
+
     /// A weaker state at the entry of a function with these parameters, in which the other registers
     /// hold symbols of the call, or secrets. `None` if a parameter is no number, bits or address.
     fn generalised(&self, bits: &Bits, live: u16, call: u16) -> Option<Self>;
@@ -39,6 +42,9 @@ pub trait Summarized: Sized {
 
     /// The value of a register that is no bits.
     fn held(&self, register: u16) -> Option<Whole>;
+
+    /// Puts an address or a number into a register.
+    fn hold(&mut self, register: u16, whole: Whole);
 
     /// The state after a call from this one, at a place, with other bits in the exit of its summary.
     fn returned(&self, exit: &Self, of: &mut dyn FnMut(Cell) -> Cell, place: u64) -> Self;

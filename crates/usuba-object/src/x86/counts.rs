@@ -513,7 +513,9 @@ impl Run<'_, '_> {
                 Ok((a.clone(), self.flags_of_address(x)))
             }
             (Binary::Subtract, [Some(x), Some(y)]) if x.region == y.region => {
-                self.world.memory.note_open();
+                if !self.world.memory.is_passed(x.region) {
+                    self.world.memory.note_open();
+                }
                 let result = self.count_word(x.offset.minus(y.offset), 8)?;
                 self.x86.compared = Some((x.offset, y.offset));
                 let ranges = self.ranges();

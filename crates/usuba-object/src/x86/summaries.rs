@@ -36,6 +36,10 @@ impl Summarized for X86 {
         live(object, place, mask(&SAVED), &mut FxHashMap::default())
     }
 
+    fn results(object: &Object, place: u64) -> u16 {
+        live(object, place, mask(&VOLATILE), &mut FxHashMap::default())
+    }
+
     fn generalised(&self, bits: &Bits, live: u16, call: u16) -> Option<X86> {
         let is_secret = |cells: &[Cell]| cells.iter().any(|&cell| bits.is_secret(cell));
         let all = |secret| if secret { Cell::OPAQUE } else { Cell::UNSET };
@@ -124,6 +128,10 @@ impl Summarized for X86 {
 
     fn held(&self, register: u16) -> Option<Whole> {
         self.general[register as usize].whole()
+    }
+
+    fn hold(&mut self, register: u16, whole: Whole) {
+        self.general[register as usize] = Word::from(whole);
     }
 
     fn returned(&self, exit: &X86, of: &mut dyn FnMut(Cell) -> Cell, place: u64) -> X86 {

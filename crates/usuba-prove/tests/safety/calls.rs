@@ -159,6 +159,61 @@ fn repeated_calls_stay_in_buffers_of_any_length() {
     assert_eq!(proved(secret).expect_err("a secret").rule, Rule::SecretBranch);
 }
 
+/// Calls over any number of bytes are proved once. The bytes of each call must be in bounds, and a
+/// number that a callee computes is not lost.
+#[test]
+fn calls_over_buffers_stay_in_bounds() {
+    // As much as the prover has: the search is recursive.
+    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(check_calls_over_buffers);
+    thread.expect("a thread").join().expect("no fault");
+}
+
+fn check_calls_over_buffers() {
+    let open = |at: usize| format!("mov al, [rcx + {at}]; test al, al; je 1f; nop; 1: ");
+    let open: String = (0..14).map(open).collect();
+    let proved = |body: &str| {
+        let mut function = of_any_length(Returns::Nothing);
+        let public = Room { is_public: true, ..room("open", 32, Access::Read) };
+        function.parameters.push(Parameter::Buffer(public));
+        function.equal.clear();
+        let object = object(&text(&format!("{open}{body}")), "assembler", Family::Gcc);
+        prove::<X86>(&object, &function, LONGEST)
+    };
+    let called = "cmp rdx, 8; jb 9f; first; mov r8, rdi; mov r9, rsi; mov r10, rdx; call g; \
+                  lea rdi, [r8 + 8]; lea rsi, [r9 + 8]; lea rdx, [r10 - 8]; second; call g; 9: xor eax, eax; ret; g: xor ecx, ecx; 1: cmp rcx, rdx; jae 2f; \
+                  mov al, [rdi + rcx]; body; mov [rsi + rcx], al; inc rcx; jmp 1b; 2: ret";
+    let with = |first: &str, second: &str, body: &str| {
+        let text = called.replace("first", first).replace("second", second);
+        proved(&text.replace("body", body))
+    };
+    assert_eq!(with("nop", "nop", "nop").expect("two calls").repeated, 2);
+    assert_eq!(with("nop", "xor edx, edx", "nop").expect("no byte").repeated, 1);
+    for (first, second, body, rule) in [
+        ("inc rdi", "nop", "nop", Rule::OutOfBounds),
+        ("nop", "inc rdi", "nop", Rule::OutOfBounds),
+        ("nop", "inc rsi", "nop", Rule::OutOfBounds),
+        ("nop", "inc rdx", "nop", Rule::OutOfBounds),
+        ("nop", "mov rsi, rdi", "nop", Rule::ReadOnly),
+        ("nop", "nop", "mov al, [rdi + rcx + 1]", Rule::OutOfBounds),
+        ("nop", "nop", "mov al, [rdi + rcx - 1]", Rule::OutOfBounds),
+        ("nop", "nop", "test al, al; je 2f", Rule::SecretBranch),
+    ] {
+        let fault = with(first, second, body).expect_err(second);
+        assert_eq!(fault.rule, rule, "{first}, {second}, {body}: {fault}");
+    }
+    // The frame of the callee is not its caller's, and the caller's ends with its return address.
+    assert!(with("nop", "lea rsi, [rsp - 64]", "nop").is_err());
+    assert!(with("nop", "mov rsi, rsp", "nop").is_err());
+    // A byte at a number that the callee returns.
+    let index = called.replace("first", "nop").replace("body", "nop");
+    let index = |at: &str| proved(&index.replace("second", at));
+    index("mov byte ptr [rsi + rcx - 9], 0").expect("the last byte");
+    assert_eq!(
+        index("mov byte ptr [rsi + rcx - 8], 0").expect_err("behind").rule,
+        Rule::OutOfBounds
+    );
+}
+
 /// `randombytes` fills its buffer with secrets, and leaves none elsewhere.
 #[test]
 fn random_bytes_are_secrets_in_their_buffer() {
