@@ -33,10 +33,13 @@ void *memset(void *to /* [length] */, int byte, size_t length);
 #define USUBA_SPARE __attribute__((unused))
 /* Compilers remove no call of a function with this statement. */
 #define USUBA_KEEP __asm__ __volatile__("")
+/* Compilers know nothing about a counter behind it, so that it stays the counter of its loop. */
+#define USUBA_COUNT(number) __asm__("" : "+r"(number))
 #else
 #define USUBA_APART
 #define USUBA_SPARE
 #define USUBA_KEEP ((void)0)
+#define USUBA_COUNT(number) ((void)0)
 #endif
 
 /* Functions with a proof of their own, which proofs of their callers use: compilers call them as C
@@ -87,6 +90,15 @@ static inline USUBA_SPARE void usuba_copy(void *to, const void *from, size_t len
 #else
     memcpy(to, from, length);
 #endif
+}
+
+/* The XOR of eight bytes at two places. */
+static inline USUBA_SPARE uint64_t usuba_xored(const uint8_t *one, const uint8_t *other)
+{
+    uint64_t a, b;
+    memcpy(&a, one, 8);
+    memcpy(&b, other, 8);
+    return a ^ b;
 }
 
 /* Clears the caller-saved registers. */
