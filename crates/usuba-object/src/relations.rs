@@ -6,12 +6,14 @@
 //! ```
 //!
 //! Equations replace variables. Then multiples of facts are subtracted as long as the ranges give a
-//! greater least value for the rest.
+//! greater least value for the rest. Where a variable is dropped, a fact that bounds it from below and
+//! one from above give a fact without it.
 //!
 //! *Soundness:* a form is at least a multiple of a fact, by a factor that is not negative, and the
 //! least value of the rest.
 //!
-//! *Reference:* Cousot, Halbwachs 1978 (linear relations); Farkas' lemma.
+//! *Reference:* Cousot, Halbwachs 1978 (linear relations); Fourier, Motzkin (elimination); Farkas'
+//! lemma.
 
 use super::symbolic_count::{Form, Range, Ranges, VARIABLES};
 
@@ -51,12 +53,32 @@ impl Ranges {
         (self.eliminated(&solutions), replaced(form, &solutions))
     }
 
-    /// The facts about some variables: equations replace others, or facts about them are dropped.
+    /// The facts about some variables: equations replace others, or what facts that bound another
+    /// one from below and from above say together.
     pub fn projected(&self, is_kept: [bool; VARIABLES]) -> Ranges {
-        let facts = self.eliminated(&self.solutions(|at| !is_kept[at]));
-        let is_known =
-            |fact: &Form| fact.terms.iter().zip(is_kept).all(|(&factor, kept)| factor == 0 || kept);
-        self.with_facts(facts.into_iter().filter(is_known))
+        let mut facts = self.eliminated(&self.solutions(|at| !is_kept[at]));
+        for at in (0..VARIABLES).filter(|&at| !is_kept[at]) {
+            let (about, others) = facts.into_iter().partition(|fact| fact.terms[at] != 0);
+            facts = others;
+            facts.extend(self.without(at, about));
+        }
+        self.with_facts(facts.into_iter())
+    }
+
+    /// What facts about a variable say of the others.
+    fn without(&self, at: usize, mut about: Vec<Form>) -> Vec<Form> {
+        let variable = Form::variable(at);
+        let Range { low, high } = self.0[at];
+        let ends = [variable.minus(Form::number(low)), Form::number(high).minus(variable)];
+        about.extend(ends.into_iter().flatten());
+        let (above, below): (Vec<Form>, Vec<Form>) =
+            about.into_iter().partition(|fact| fact.terms[at] > 0);
+        let pairs = above.iter().flat_map(|above| below.iter().map(move |below| (above, below)));
+        let sum = |(above, below): (&Form, &Form)| {
+            let rest = above.times(below.terms[at].checked_neg()?)?;
+            rest.plus(below.times(above.terms[at])?)
+        };
+        pairs.filter_map(sum).filter(|fact| self.box_bounds(*fact).0 < 0).collect()
     }
 
     /// Variables with their values by equations, which later solutions may have to replace again.

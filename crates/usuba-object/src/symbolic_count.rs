@@ -115,6 +115,13 @@ impl Form {
         Form { constant: 0, ..self }.rounded()
     }
 
+    /// A multiple of a divisor, divided by it.
+    fn over(mut self, divisor: i64) -> Form {
+        self.constant /= divisor;
+        self.terms.iter_mut().for_each(|factor| *factor /= divisor);
+        self
+    }
+
     /// With another form in the place of a variable.
     pub fn with(self, variable: usize, other: Form) -> Option<Form> {
         let factor = self.terms[variable];
@@ -263,17 +270,24 @@ impl Ranges {
             return Some((quotient, form.minus(quotient.times(divisor)?)?));
         }
         let rest = form.remainder(divisor);
-        let mut quotient = form.minus(rest)?;
-        quotient.constant /= divisor;
-        quotient.terms.iter_mut().for_each(|factor| *factor /= divisor);
+        let quotient = form.minus(rest)?.over(divisor);
         // The rest may be a multiple and a remainder again.
         let (low, high) = self.bounds(rest);
         let (first, last) = (low.div_euclid(divisor as i128), high.div_euclid(divisor as i128));
         if first != last {
-            return None;
+            return self.facts().find_map(|fact| self.divided_by(form, divisor, fact));
         }
         let more = Form::number(i64::try_from(first).ok()?);
         Some((quotient.plus(more)?, rest.minus(more.times(divisor)?)?))
+    }
+
+    /// Quotient and remainder, if the remainder is a fact and a number.
+    fn divided_by(&self, form: Form, divisor: i64, fact: Form) -> Option<(Form, Form)> {
+        let multiple = form.minus(fact)?;
+        let more = Form::number(multiple.remainder(divisor).value()?);
+        let (rest, quotient) = (fact.plus(more)?, multiple.minus(more)?.over(divisor));
+        let (low, high) = self.bounds(rest);
+        (low >= 0 && high < divisor.into()).then_some((quotient, rest))
     }
 
     /// The variable that must be a multiple and a remainder, before the form has a quotient: the
@@ -554,7 +568,7 @@ mod tests {
                 [(1, 1), (-1, 1), (2, -1), (-3, 2), (0, -2)].map(|x| form(c, x.0, x.1))
             })
         };
-        let (mut narrower, mut none) = (0, 0);
+        let (mut narrower, mut none, mut left) = (0, 0, 0);
         for (one, two) in forms().flat_map(|one| forms().map(move |two| (one, two))) {
             let value =
                 |form: Form, x: i64, y: i64| form.constant + form.terms[0] * x + form.terms[1] * y;
@@ -568,6 +582,7 @@ mod tests {
             let mut first = [false; VARIABLES];
             first[0] = true;
             let alone = assumed.projected(first);
+            left += alone.facts().count();
             for (x, y) in pairs().filter(is_true) {
                 assert!(alone.facts().all(|fact| fact.terms[1] == 0 && value(fact, x, y) >= 0));
                 for (at, value) in [x, y].into_iter().enumerate() {
@@ -581,7 +596,7 @@ mod tests {
                 }
             }
         }
-        assert!(narrower > 100 && none > 20, "{narrower} {none}");
+        assert!(narrower > 100 && none > 20 && left > 10, "{narrower} {none} {left}");
     }
 
     /// x0 > x1 and x1 >= x0 raise each other's least value without end.
@@ -591,6 +606,20 @@ mod tests {
         ranges.0[..2].fill(Range { low: 0, high: 1 << 50 });
         let facts = [form(-1, 1, -1), form(0, -1, 1)];
         assert!(ranges.with_facts(facts.into_iter()).bounds(Form::variable(0)).0 > 0);
+    }
+
+    /// 0 <= x0 - 16 x1 < 16.
+    #[test]
+    fn a_remainder_may_be_a_fact() {
+        let mut ranges = Ranges::default();
+        ranges.0[..2].fill(Range { low: 0, high: 100 });
+        let ranges = ranges.with_facts([form(0, 1, -16), form(15, -1, 16)].into_iter());
+        let divided = ranges.divided(form(33, 1, 0), 16);
+        assert_eq!(divided, None, "the remainder is 1 to 16");
+        assert_eq!(ranges.divided(form(32, 1, 0), 16), Some((form(2, 0, 1), form(0, 1, -16))));
+        assert_eq!(ranges.divided(form(0, 1, 0), 8), None);
+        let alone = ranges.projected(std::array::from_fn(|at| at == 0));
+        assert_eq!(alone.facts().count(), 0);
     }
 
     #[test]
