@@ -53,8 +53,8 @@ impl Ranges {
         (self.eliminated(&solutions), replaced(form, &solutions))
     }
 
-    /// The facts about some variables: equations replace others, or what facts that bound another
-    /// one from below and from above say together.
+    /// The facts about some variables: equations replace others, or facts that bound another one from
+    /// below and from above are added.
     pub fn projected(&self, is_kept: [bool; VARIABLES]) -> Ranges {
         let mut facts = self.eliminated(&self.solutions(|at| !is_kept[at]));
         for at in (0..VARIABLES).filter(|&at| !is_kept[at]) {
@@ -65,7 +65,7 @@ impl Ranges {
         self.with_facts(facts.into_iter())
     }
 
-    /// What facts about a variable say of the others.
+    /// The consequences of facts about a variable for the others.
     fn without(&self, at: usize, mut about: Vec<Form>) -> Vec<Form> {
         let variable = Form::variable(at);
         let Range { low, high } = self.0[at];

@@ -95,9 +95,24 @@ impl Run<'_, '_> {
         Ok(Some(sum))
     }
 
+    /// Names the only bit of a tested register that is not known: a join of paths leaves the bit of a
+    /// status without its name.
+    fn name_tested(&mut self) {
+        let register = self.i.op0_register();
+        if register.is_gpr()
+            && self.world.forks.follows
+            && let Word::Bits(cells) = &mut self.x86.general[number(register)]
+        {
+            self.world.bits.name_single(&mut cells[..]);
+        }
+    }
+
     /// Arithmetic of two operands, whose result is written or not.
     pub fn binary(&mut self, operation: Binary, writes: bool) -> Done {
         let bytes = self.size(0)?;
+        if !writes {
+            self.name_tested();
+        }
         if operation == Binary::Subtract {
             self.number_operands(bytes)?;
         }
