@@ -248,7 +248,10 @@ impl Object {
     /// The place of the function of this name, or the reason why it cannot be proved. A linker takes
     /// a global symbol before local ones of the same name.
     fn named(&self, name: &str) -> Option<Result<u64, &'static str>> {
-        let all = self.tables.functions.iter().filter(|function| function.name == name);
+        // They are sorted by name.
+        let functions = &self.tables.functions;
+        let first = functions.partition_point(|function| *function.name < *name);
+        let all = functions[first..].iter().take_while(|function| function.name == name);
         let is_global = all.clone().any(|function| function.is_global);
         let mut all = all.filter(|function| function.is_global == is_global);
         let first = all.clone().next()?;
