@@ -171,7 +171,10 @@ fn no_wrong_mutant_of_a_file_is_proved() {
         println!("{folder} {family:?} {form}: units {:?}, safety {:?}", seen[0], seen[1]);
         seen
     };
-    let seen: Vec<[Seen; 2]> = SUBJECTS.par_iter().enumerate().map(mutants).collect();
+    // Case distinctions of a proof are nested calls.
+    let threads = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build().expect("threads");
+    let seen: Vec<[Seen; 2]> =
+        threads.install(|| SUBJECTS.par_iter().enumerate().map(mutants).collect());
     let totals = [0, 1].map(|kind| seen.iter().fold(Seen::default(), |sum, s| sum.plus(s[kind])));
     println!("all: units {:?}, safety {:?}", totals[0], totals[1]);
     // A fault that is found on symbols is one on the processor.
