@@ -1,9 +1,9 @@
 //! Calls: effects that are known from an earlier call, and statuses.
 
-use usuba_object::Rule;
 use usuba_object::memory::Access;
-use usuba_object::safety::{Parameter, Returns, Room, prove};
+use usuba_object::safety::{Evidence, Parameter, Returns, Room, prove};
 use usuba_object::x86::X86;
+use usuba_object::{Fault, Rule};
 use usuba_run::cc::Family;
 
 use super::{LONGEST, assembled, object, of_any_length, room, text};
@@ -122,20 +122,22 @@ fn repeated_calls_keep_every_rule() {
     assert_eq!(fault.rule, Rule::SecretBranch);
 }
 
+/// The proof of a function over buffers of any length that do not overlap, and 32 public bytes.
+fn proved_over_any_length(body: &str) -> Result<Evidence, Fault> {
+    let mut function = of_any_length(Returns::Nothing);
+    let public = Room { is_public: true, ..room("open", 32, Access::Read) };
+    function.parameters.push(Parameter::Buffer(public));
+    function.equal.clear();
+    prove::<X86>(&object(&text(body), "assembler", Family::Gcc), &function, LONGEST)
+}
+
 /// Calls with addresses in buffers of any length: the bounds are checked for each call.
 #[test]
 fn repeated_calls_stay_in_buffers_of_any_length() {
     let open = |at: usize| format!("mov al, [rsi + {at}]; test al, al; je 1f; nop; 1: ");
     let open: String = (0..14).map(open).collect();
     let open = open.replace("rsi", "rcx");
-    let proved = |body: &str| {
-        let mut function = of_any_length(Returns::Nothing);
-        let public = Room { is_public: true, ..room("open", 32, Access::Read) };
-        function.parameters.push(Parameter::Buffer(public));
-        function.equal.clear();
-        let object = object(&text(&format!("{open}{body}")), "assembler", Family::Gcc);
-        prove::<X86>(&object, &function, LONGEST)
-    };
+    let proved = |body: &str| proved_over_any_length(&format!("{open}{body}"));
     // Two words at the end of the input become two words at the end of the result.
     let called = "cmp rdx, 16; jb 1f; lea r8, [rdi + rdx - 16]; lea r9, [rsi + rdx - 16]; \
                   mov rax, [rdi]; mov rdi, r8; mov rsi, r9; call g; lea rdi, [r8 + 8]; lea rsi, [r9 + 8]; \
@@ -171,14 +173,7 @@ fn calls_over_buffers_stay_in_bounds() {
 fn check_calls_over_buffers() {
     let open = |at: usize| format!("mov al, [rcx + {at}]; test al, al; je 1f; nop; 1: ");
     let open: String = (0..14).map(open).collect();
-    let proved = |body: &str| {
-        let mut function = of_any_length(Returns::Nothing);
-        let public = Room { is_public: true, ..room("open", 32, Access::Read) };
-        function.parameters.push(Parameter::Buffer(public));
-        function.equal.clear();
-        let object = object(&text(&format!("{open}{body}")), "assembler", Family::Gcc);
-        prove::<X86>(&object, &function, LONGEST)
-    };
+    let proved = |body: &str| proved_over_any_length(&format!("{open}{body}"));
     let called = "cmp rdx, 8; jb 9f; first; mov r8, rdi; mov r9, rsi; mov r10, rdx; call g; \
                   lea rdi, [r8 + 8]; lea rsi, [r9 + 8]; lea rdx, [r10 - 8]; second; call g; 9: xor eax, eax; ret; g: xor ecx, ecx; 1: cmp rcx, rdx; jae 2f; \
                   mov al, [rdi + rcx]; body; mov [rsi + rcx], al; inc rcx; jmp 1b; 2: ret";
