@@ -19,7 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, MOST = 18, RUNS = 8, TRACED = 2, ON_STACK = 12, PATTERN = 0xa5 };
+enum { PAGE = 4096, MOST = 18, RUNS = 8, TRACED = 2, ON_STACK = 12, PATTERN = 0xa5, NOT_LOADED = 77 };
 enum kind { NUMBER, BUFFER, SAME };
 enum access { READ, WRITE, BOTH };
 
@@ -158,17 +158,31 @@ static void call(unsigned char *base)
     }
 }
 
+/* The loader runs the resolvers of indirect functions: a file with a wrong one is not loaded. */
+static void not_loaded(int number)
+{
+    (void)number;
+    _exit(NOT_LOADED);
+}
+
 int main(int count, char **arguments)
 {
+    static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGALRM };
+    const size_t most = sizeof signals / sizeof *signals;
     static unsigned char alternate[1 << 16];
     stack_t stack = { .ss_sp = alternate, .ss_size = sizeof alternate };
     struct sigaction action = { .sa_sigaction = stepped, .sa_flags = SA_SIGINFO | SA_ONSTACK };
-    void *library = count == 2 ? dlopen(arguments[1], RTLD_NOW) : 0;
     struct link_map *map;
+    void *library;
     uint64_t calls;
+    for (size_t at = 0; at < most; at++) signal(signals[at], not_loaded);
+    alarm(20);
+    library = count == 2 ? dlopen(arguments[1], RTLD_NOW) : 0;
+    alarm(0);
+    for (size_t at = 0; at < most; at++) signal(signals[at], SIG_DFL);
     if (!library || dlinfo(library, RTLD_DI_LINKMAP, &map)) {
         fprintf(stderr, "cannot be loaded: %s\n", dlerror());
-        return 77;
+        return NOT_LOADED;
     }
     if (sigaltstack(&stack, 0) || sigaction(SIGTRAP, &action, 0)) fail("no signals");
     for (calls = number(); calls; calls--) call((unsigned char *)map->l_addr);
