@@ -25,7 +25,7 @@ use super::symbolic_count::{Asked, Form, Ranges, Split, VARIABLES};
 use super::variable_changes::{Change, Hoisted, divided};
 use super::{Fault, Fork, Residue, Rule, Step, World};
 
-/// The most distinguished paths, and unknown branches on one of them.
+/// The most distinguished paths, also at a time, and unknown branches on one of them.
 const PATHS: u32 = 1000;
 const DEPTH: u32 = 60;
 
@@ -179,6 +179,10 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             self.part_paths(&mut state, visits);
             let sides = self.sides(state, visits, Part { meeting, ..part }, (stop, is_same))?;
             open.extend(self.join(sides, meeting));
+            if open.len() > PATHS as usize {
+                let what = format!("more than {PATHS} paths are open");
+                return Err(Fault::new(Rule::TooLong, what));
+            }
         }
         Ok(ends)
     }
@@ -443,7 +447,15 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         for period in PERIODS {
             visits.truncate(at);
             visits.push(Visit { period, ..visit.clone() });
+            let before = outcome.err();
             outcome = self.side(&visit.state, visits, part, above);
+            // The first attempt says best why there is no invariant.
+            if let (Some(before), Err(fault)) = (before, &mut outcome)
+                && [before.rule, fault.rule] == [Rule::Unsupported; 2]
+                && self.hoisted.is_none()
+            {
+                *fault = before;
+            }
             if self.hoisted.is_some()
                 || outcome.is_ok()
                 || visits.get(at).is_none_or(|visit| visit.every.is_none())

@@ -48,6 +48,14 @@ fn form(word: &Word, bytes: usize) -> Option<Form> {
     }
 }
 
+/// A form whose lowest bytes are those of a word, of which a sum needs no others.
+fn lowest(word: &Word, bytes: usize) -> Option<Form> {
+    match *word {
+        Word::Low(form, low) if usize::from(low) >= bytes => Some(form),
+        _ => form(word, bytes),
+    }
+}
+
 impl Run<'_, '_> {
     fn ranges(&self) -> Ranges {
         self.world.memory.unknowns.ranges
@@ -137,6 +145,24 @@ impl Run<'_, '_> {
         })
     }
 
+    /// The value of `lea` on numbers of which one has only its lowest bytes, where no more are
+    /// needed; `None` of others.
+    pub fn sum_of_lowest(&self) -> Result<Option<Word>, Fault> {
+        let is_low = |word: &Word| matches!(word, Word::Low(..));
+        let (None, displacement) = self.displacement() else { return Ok(None) };
+        if !self.parts().any(|(register, _)| is_low(self.held(register))) {
+            return Ok(None);
+        }
+        let sizes = self.parts().map(|(register, _)| register.size());
+        let bytes = sizes.fold(self.size(0)?, usize::min);
+        let mut sum = Some(Form::number(displacement));
+        for (register, scale) in self.parts() {
+            let Some(form) = lowest(self.held(register), bytes) else { return Ok(None) };
+            sum = form.times(scale as i64).and_then(|form| sum?.plus(form));
+        }
+        self.count_word(sum, bytes).map(Some)
+    }
+
     /// Arithmetic of two operands of which one is a count or moves; `None` of others.
     pub fn counted(
         &mut self,
@@ -198,12 +224,7 @@ impl Run<'_, '_> {
             let flags = self.flags_of_count(&result, bytes);
             return Ok((result, flags));
         }
-        // Of sums only the lowest bytes of both are needed.
-        let number = |word: &Word| match *word {
-            Word::Low(form, low) if usize::from(low) >= bytes => Some(form),
-            _ => form(word, bytes),
-        };
-        match (operation, number(a), number(b)) {
+        match (operation, lowest(a, bytes), lowest(b, bytes)) {
             (Binary::Add, Some(x), Some(y)) => {
                 let result = self.count_word(x.plus(y), bytes)?;
                 let flags = self.flags_of_count(&result, bytes);

@@ -69,6 +69,9 @@ impl Run<'_, '_> {
         if let Some(cells) = self.sum_of_bits()? {
             return self.set_bits(0, &cells);
         }
+        if let Some(sum) = self.sum_of_lowest()? {
+            return self.set_word(0, sum);
+        }
         let address = self.address()?;
         self.set_word(0, address.into())
     }

@@ -444,6 +444,25 @@ fn joined_paths_keep_relations() {
     }
 }
 
+/// A sum of the low halves of numbers is known but for its high half.
+#[test]
+fn low_halves_are_added() {
+    let proof = |body: &str| {
+        let object = object(&text(body), "assembler", Family::Gcc);
+        prove::<X86>(&object, &of_any_length(Returns::Nothing), LONGEST)
+    };
+    let rest = "mov eax, edx; lea r9d, [rax + 3]; and r9d, 63; \
+                mov byte ptr [rsp + r9 - 64], 0; xor eax, eax; ret";
+    proof(rest).expect("a byte of 64");
+    let fault = proof(&rest.replace("r9d, 63", "r9d, 127")).expect_err("a byte of 128");
+    assert_eq!(fault.rule, Rule::OutOfBounds, "{fault}");
+    // 5, if n is below 2^32 - 5.
+    let five = "mov eax, edx; lea r9, [rdx + 5]; sub r9, rdx; mov byte ptr [rsp + r9 - 64], 0; \
+                xor eax, eax; ret";
+    proof(five).expect("byte 5");
+    assert!(proof(&five.replace("r9, [rdx", "r9d, [rax")).is_err());
+}
+
 /// A loop in which a number that it does not change is divided.
 const NESTED: &str = r#"
 #include <stddef.h>
