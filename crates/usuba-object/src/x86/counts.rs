@@ -14,7 +14,7 @@ use super::control::Condition;
 use super::lanes::Shift;
 use super::operands::number;
 use super::registers::{Flag, Flags, Word};
-use super::scalar::Binary;
+use super::scalar::{Binary, lowest};
 use super::{Run, unsupported};
 use crate::cell::Cell;
 use crate::memory::Moving;
@@ -39,20 +39,12 @@ fn too_large() -> Fault {
 }
 
 /// The number of a word of `bytes` bytes, from the negative ones on.
-fn form(word: &Word, bytes: usize) -> Option<Form> {
+pub fn form(word: &Word, bytes: usize) -> Option<Form> {
     let unused = 64 - 8 * bytes as u32;
     match word {
         Word::Number(value) => Some(Form::number(((value << unused) as i64) >> unused)),
         Word::Count(form) => Some(*form),
         _ => None,
-    }
-}
-
-/// A form whose lowest bytes are those of a word, of which a sum needs no others.
-fn lowest(word: &Word, bytes: usize) -> Option<Form> {
-    match *word {
-        Word::Low(form, low) if usize::from(low) >= bytes => Some(form),
-        _ => form(word, bytes),
     }
 }
 
@@ -86,7 +78,7 @@ impl Run<'_, '_> {
     }
 
     /// A word that holds a form in its lowest bytes.
-    fn count_word(&self, form: Option<Form>, bytes: usize) -> Result<Word, Fault> {
+    pub fn count_word(&self, form: Option<Form>, bytes: usize) -> Result<Word, Fault> {
         let form = self.reduced(form)?;
         let ones = u64::MAX >> (64 - 8 * bytes);
         Ok(match form.value() {
@@ -143,24 +135,6 @@ impl Run<'_, '_> {
             (None, Some(value)) => Address::Number(value as u64),
             (None, None) => Address::Count(offset),
         })
-    }
-
-    /// The value of `lea` on numbers of which one has only its lowest bytes, where no more are
-    /// needed; `None` of others.
-    pub fn sum_of_lowest(&self) -> Result<Option<Word>, Fault> {
-        let is_low = |word: &Word| matches!(word, Word::Low(..));
-        let (None, displacement) = self.displacement() else { return Ok(None) };
-        if !self.parts().any(|(register, _)| is_low(self.held(register))) {
-            return Ok(None);
-        }
-        let sizes = self.parts().map(|(register, _)| register.size());
-        let bytes = sizes.fold(self.size(0)?, usize::min);
-        let mut sum = Some(Form::number(displacement));
-        for (register, scale) in self.parts() {
-            let Some(form) = lowest(self.held(register), bytes) else { return Ok(None) };
-            sum = form.times(scale as i64).and_then(|form| sum?.plus(form));
-        }
-        self.count_word(sum, bytes).map(Some)
     }
 
     /// Arithmetic of two operands of which one is a count or moves; `None` of others.

@@ -13,12 +13,14 @@
 use iced_x86::{Code, Mnemonic, OpKind};
 
 use super::address::Address;
+use super::counts::form;
 use super::lanes::{CHOICE, Gate, Shift, andn, double_shifted, shifted};
 use super::operands::number;
 use super::registers::{Flag, Flags, Word};
 use super::{Done, Run, unsupported};
 use crate::cell::Cell;
 use crate::elf::Object;
+use crate::symbolic_count::Form;
 use crate::{Fault, Rule};
 
 /// Arithmetic of two operands that sets all flags.
@@ -29,6 +31,14 @@ pub enum Binary {
     And,
     Or,
     Xor,
+}
+
+/// A form with the lowest bytes of a word; a sum needs no others.
+pub fn lowest(word: &Word, bytes: usize) -> Option<Form> {
+    match *word {
+        Word::Low(form, low) if usize::from(low) >= bytes => Some(form),
+        _ => form(word, bytes),
+    }
 }
 
 impl Run<'_, '_> {
@@ -74,6 +84,24 @@ impl Run<'_, '_> {
         }
         let address = self.address()?;
         self.set_word(0, address.into())
+    }
+
+    /// The value of `lea` on numbers of which one has only its lowest bytes, where no more are
+    /// needed; `None` of others.
+    fn sum_of_lowest(&self) -> Result<Option<Word>, Fault> {
+        let is_low = |word: &Word| matches!(word, Word::Low(..));
+        let (None, displacement) = self.displacement() else { return Ok(None) };
+        if !self.parts().any(|(register, _)| is_low(self.held(register))) {
+            return Ok(None);
+        }
+        let sizes = self.parts().map(|(register, _)| register.size());
+        let bytes = sizes.fold(self.size(0)?, usize::min);
+        let mut sum = Some(Form::number(displacement));
+        for (register, scale) in self.parts() {
+            let Some(form) = lowest(self.held(register), bytes) else { return Ok(None) };
+            sum = form.times(scale as i64).and_then(|form| sum?.plus(form));
+        }
+        self.count_word(sum, bytes).map(Some)
     }
 
     /// The value of `lea` on data: base + index * scale + displacement, modulo 2^n, where n is the
