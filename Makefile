@@ -1,7 +1,7 @@
 # The two commands of this repository, and a few more. Each is one script or one cargo command,
 # so that it also runs without make.
 
-.PHONY: help demo test test-all bench peers tidy bless setup
+.PHONY: help demo test test-all bench peers book tidy bless setup
 
 help:
 	@echo 'make demo      compile two ciphers for every target here, check them, show their speed'
@@ -9,6 +9,7 @@ help:
 	@echo 'make test-all  all tests at full length; goes on where an earlier run stopped'
 	@echo 'make bench     cycles per byte of every cipher on this processor'
 	@echo 'make peers     our ciphers and those of other libraries by turns'
+	@echo 'make book      the book as HTML in target/book'
 	@echo 'make tidy      the house rules only'
 	@echo 'make bless     rewrite all that follows from tables and tests'
 
@@ -29,6 +30,9 @@ bench: setup
 
 peers:
 	@scripts/peers
+
+book:
+	@scripts/book
 
 tidy:
 	@cargo xtask tidy

@@ -27,6 +27,8 @@ const PARTS: &[Part] = &[
     ("transcripts", &["test", "--package", "usubac", "--test", "cli"]),
     ("proofs",      &["test", "--package", "usubac", "--test", "linked", "nacl"]),
     ("functions",   &["run", "--package", "documents", "--", "functions"]),
+    ("errors",      &["run", "--package", "documents", "--", "errors"]),
+    ("charts",      &["run", "--package", "documents", "--", "charts"]),
     ("documents",   &["run", "--package", "documents", "--", "docs"]),
     ("prose",       &[]),
 ];

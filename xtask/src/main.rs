@@ -18,8 +18,10 @@ cargo xtask COMMAND
   budgets  count what extensions cost, and try all of them in a copy of the repository
   docs     check that every program in a document compiles and every command prints what is shown
            (BLESS=1 rewrites what is shown)
-  peers    check the table of other libraries in the README against bench/peers.toml, which docs
-           does too (BLESS=1 rewrites it)
+  peers    check the tables of other libraries in the book against bench/peers.toml, which docs
+           does too (BLESS=1 rewrites them)
+  charts   check the chart of the README against bench/peers.toml, which docs does too (BLESS=1
+           draws it again)
 ";
 
 fn main() -> ExitCode {
@@ -42,7 +44,7 @@ fn main() -> ExitCode {
         ["tidy"] => answer("tidy", Repo::load().map(|repo| tidy::check(&repo))),
         ["bless", ref parts @ ..] => answer("bless", bless::run(parts)),
         ["budgets"] => answer("budgets", Repo::load().and_then(|repo| budgets::run(&repo))),
-        ["docs" | "peers"] => match documents(words[0]) {
+        ["docs" | "peers" | "charts"] => match documents(words[0]) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
             Err(error) => answer(words[0], Err(error)),

@@ -14,7 +14,7 @@
 //! the document, such as a table.
 //!
 //! With `BLESS=1` the output below a command is rewritten, unless it has a `...`, and so is the
-//! table of other libraries (`peers`).
+//! tables and the chart of other libraries (`peers`, `charts`).
 
 use std::io;
 use std::path::Path;
@@ -25,7 +25,7 @@ use usuba::diag::Sources;
 use usuba::ir::Slicing;
 use usuba::syntax::splice::Loader;
 
-use crate::peers;
+use crate::{charts, errors, peers};
 use xtask::repo::{File, Finding, Repo};
 
 /// A fenced block of a document.
@@ -94,15 +94,20 @@ pub fn check(repo: &Repo, binaries: Option<&Path>) -> io::Result<Vec<Finding>> {
             std::fs::write(repo.root.join(&file.path), text)?;
         }
     }
-    // The check before may have rewritten the README.
-    findings.extend(peers::check(&Repo::load()?, bless)?);
+    // The check before may have rewritten the page.
+    let repo = Repo::load()?;
+    findings.extend(peers::check(&repo, bless)?);
+    findings.extend(charts::check(&repo, bless)?);
+    findings.extend(errors::check(&repo, bless)?);
     Ok(findings)
 }
 
 /// Every document but the error index, whose pages `usubac` tests with their own rules, and toys,
 /// which are documents of a copy of the repository.
 fn documents(repo: &Repo) -> impl Iterator<Item = &File> {
-    let other = |path: &str| path.starts_with("docs/errors/") || path.starts_with("xtask/toys/");
+    let other = |path: &str| {
+        path.starts_with("docs/errors/") || path.starts_with("xtask/toys/") || path == errors::PAGE
+    };
     repo.matching("", ".md").filter(move |file| !other(&file.path))
 }
 

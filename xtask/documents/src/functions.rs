@@ -7,7 +7,7 @@ use xtask::repo::{Finding, Repo};
 
 /// The list that `nacl_keeps_its_proofs` holds: compiler, function and claims in each line.
 const CLAIMS: &str = "crates/usubac/tests/nacl-proofs.txt";
-const PAGE: &str = "docs/book/src/nacl-functions.md";
+const PAGE: &str = "docs/book/src/reference/nacl-functions.md";
 
 /// The claims in the order of the columns, and their titles.
 const COLUMNS: [(&str, &str); 5] = [
@@ -48,7 +48,7 @@ fn page(list: &str) -> Option<String> {
          <!-- Written by `cargo xtask bless` from crates/usubac/tests/nacl-proofs.txt. -->\n\n\
          `usubac prove --dist` proves these claims about the exported functions of `usubac dist --nacl`, compiled with `-O2`.\n\
          Each cell names the compilers whose object has the proof.\n\
-         [Proofs of object files](binary-proofs.md) explains the claims, and how to prove your own file.\n\n",
+         [Proofs of object files](../binary-proofs.md) explains the claims, and how to prove your own file.\n\n",
     );
     let proved = |function: &BTreeMap<&str, BTreeSet<&str>>, compiler: &str, claim: &str| {
         function.get(compiler).is_some_and(|claims| claims.contains(claim))

@@ -2,12 +2,16 @@
 //!
 //! A crate of its own, so that `cargo xtask tidy` needs no compiler.
 //!
+//! - `charts`: the chart of other libraries in the README.
 //! - `docs`: programs and commands that documents show.
+//! - `errors`: the error index of the book.
 //! - `functions`: the page about the proofs of NaCl.
-//! - `peers`: the table of other libraries in the README.
+//! - `peers`: the tables of other libraries in the book.
 //! - `toolchains`: compilers and emulators of targets, for `scripts/setup`.
 
+pub mod charts;
 pub mod docs;
+pub mod errors;
 pub mod functions;
 pub mod peers;
 pub mod toolchains;

@@ -1,10 +1,10 @@
-//! `documents docs [FOLDER]`, `documents functions`, `documents peers`, `documents toolchains`: `cargo
+//! `documents charts`, `documents docs [FOLDER]`, `documents errors`, `documents functions`, `documents peers`, `documents toolchains`: `cargo
 //! xtask` runs this program.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use documents::{docs, functions, peers, toolchains};
+use documents::{charts, docs, errors, functions, peers, toolchains};
 use xtask::repo::Repo;
 
 fn main() -> ExitCode {
@@ -12,7 +12,9 @@ fn main() -> ExitCode {
     // The folder of a compiler that is built already.
     let binaries = args.get(1).map(Path::new);
     let check = |repo: Repo| match args.first().map(String::as_str) {
+        Some("charts") => charts::check(&repo, docs::bless()),
         Some("docs") => docs::check(&repo, binaries),
+        Some("errors") => errors::check(&repo, docs::bless()),
         Some("functions") => functions::check(&repo, docs::bless()),
         Some("peers") => peers::check(&repo, docs::bless()),
         Some("toolchains") => toolchains::check(&repo, docs::bless()),

@@ -1,7 +1,7 @@
-//! The tables of other libraries in README and book, from the results of `scripts/peers`.
+//! The tables of other libraries in the book, from the results of `scripts/peers`.
 //!
 //! ```text
-//! bench/peers.toml  ──→  README.md between <!-- peers --> and <!-- /peers -->
+//! bench/peers.toml  ──→  docs/book/src/reference/peers.md between <!-- peers --> and <!-- /peers -->
 //!                   ──→  docs/book/src/peers.md, the same, for what NaCl has
 //! ```
 //!
@@ -15,13 +15,16 @@ use toml::{Table, Value};
 use xtask::repo::{Finding, Repo};
 
 /// The results.
-const RESULTS: &str = "bench/peers.toml";
+pub const RESULTS: &str = "bench/peers.toml";
 
 /// The Markdown of a table, from the text of the results.
 type Make = fn(&str) -> Result<String, String>;
 
 /// The documents that show them.
-const DOCUMENTS: [(&str, Make); 2] = [("README.md", table), ("docs/book/src/peers.md", nacl)];
+const DOCUMENTS: [(&str, Make); 2] = [(PAGE, table), ("docs/book/src/peers.md", nacl)];
+
+/// The page of the first table.
+const PAGE: &str = "docs/book/src/reference/peers.md";
 
 /// The lines around the table.
 const BEGIN: &str = "<!-- peers -->\n";
@@ -234,14 +237,14 @@ mod tests {
 
     #[test]
     fn another_table_is_found() {
-        let readme = |table: &str| format!("Text.\n{BEGIN}{table}{END}More.\n");
+        let page = |table: &str| format!("Text.\n{BEGIN}{table}{END}More.\n");
         let found = |table: &str| {
-            let repo = Repo::sample(&[(RESULTS, RESULT), ("README.md", &readme(table))]);
+            let repo = Repo::sample(&[(RESULTS, RESULT), (PAGE, &page(table))]);
             check(&repo, false).expect("nothing is written").len()
         };
         assert_eq!(found(TABLE), 0);
         assert_eq!(found(&TABLE.replace("1.50", "1.51")), 1);
-        let without = Repo::sample(&[(RESULTS, RESULT), ("README.md", "Text.\n")]);
+        let without = Repo::sample(&[(RESULTS, RESULT), (PAGE, "Text.\n")]);
         assert_eq!(check(&without, false).expect("nothing is written").len(), 1);
     }
 
