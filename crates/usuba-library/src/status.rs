@@ -1,7 +1,7 @@
 //! Markdown tables of all primitives, for the documents.
 //!
 //! ```text
-//! | chacha20 | V, B | yes | key stream | 4.56 | 2.49x | 4.54x | 10.3x |     status
+//! | chacha20 | V, B | yes | keystream | 4.56 | 2.49x | 4.54x | 10.3x |     status
 //! | x25519 | arithmetic | where multiplication is | key agreement | – | – | – | – |
 //! | chacha20 | avx2 | V gp64, 2: V sse, 5: V avx2 | 4.62 | ... | █▆▃▁▁▁▁ |     curves
 //! ```
@@ -100,7 +100,7 @@ fn around_arithmetic(cipher: &Cipher, columns: usize) -> Result<String, String> 
     };
     let scheme = match cipher.scheme {
         Some(Scheme::Curve25519) => {
-            let verified = "signatures; the time of verification depends on what is public";
+            let verified = "signatures; the time of verification depends on public data";
             row("x25519", "arithmetic", "key agreement") + &row("ed25519", "arithmetic", verified)
         }
         Some(Scheme::Poly1305) => {
@@ -263,8 +263,8 @@ fn addition(target: &'static Target) -> &'static str {
 /// The display names of the modes of a kind.
 fn modes(kind: Kind) -> &'static str {
     match kind {
-        Kind::Stream(_) | Kind::Extended { .. } => "key stream, seekable",
-        Kind::Running { .. } => "key stream, many side by side",
+        Kind::Stream(_) | Kind::Extended { .. } => "keystream, seekable",
+        Kind::Running { .. } => "keystream, many side by side",
         Kind::Block { inverse: Some(_), wide: true } => "CTR, CBC decryption, XTS, blocks",
         Kind::Block { .. } => "CTR, blocks",
         Kind::Tweakable { .. } => "counter in tweak, blocks",

@@ -47,7 +47,7 @@ const PANELS: [(&str, &str); 2] =
     [("bulk", "16 KiB: their time / ours"), ("block", "One block: their time / ours")];
 
 /// The ends of the axis, and its ticks.
-const AXIS: (f64, f64) = (0.02, 50.0);
+const AXIS: (f64, f64) = (0.02, 60.0);
 const TICKS: [f64; 9] = [0.02, 0.05, 0.1, 0.25, 0.5, 2.0, 5.0, 10.0, 20.0];
 
 /// Pixels: width, left end and right end of the axis, a row, the title of a panel, its axis.
@@ -177,7 +177,7 @@ impl Data {
     }
 }
 
-/// The pixel of a ratio; ratios beyond the ends are drawn at the ends.
+/// The pixel of a ratio; ratios beyond the ends stand at the ends.
 fn place(ratio: f64) -> i32 {
     let part = (ratio.clamp(AXIS.0, AXIS.1) / AXIS.0).ln() / (AXIS.1 / AXIS.0).ln();
     LEFT + (part * f64::from(RIGHT - LEFT)).round() as i32

@@ -59,3 +59,28 @@ fn the_readme_fits_on_a_screen() {
         assert!(text.lines().any(|line| line.starts_with(command)), "`{command}` is missing");
     }
 }
+
+#[test]
+fn the_readme_has_the_figures_of_the_proofs() {
+    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("it is there");
+    let page = read("docs/book/src/reference/nacl-functions.md");
+    let row = |compiler: &str| -> Vec<String> {
+        let start = format!("| {compiler} | ");
+        let line = page.lines().find_map(|line| line.strip_prefix(&start)).expect("a row");
+        line.trim_end_matches(" |").split(" | ").map(str::to_string).collect()
+    };
+    let (gcc, clang) = (row("gcc 12"), row("clang 19"));
+    for compiler in [&gcc, &clang] {
+        // Memory-safe, terminating, constant-time; and none computes its specification.
+        assert!(compiler[1] == compiler[2] && compiler[2] == compiler[3], "{compiler:?}");
+        assert_eq!(compiler[5], "0");
+    }
+    let readme = read("README.md");
+    let both = [
+        format!("[{} of {} exported functions of NaCl]", gcc[1], gcc[0]),
+        format!("and {} by clang 19", clang[1]),
+    ];
+    for part in both {
+        assert!(readme.contains(&part), "README.md does not say `{part}`");
+    }
+}
