@@ -1,4 +1,5 @@
-//! The book as HTML: it builds, and no page or search index is too large for a browser.
+//! The book as HTML: it builds, its links lead to files, and no page or search index is too large for
+//! a browser.
 //!
 //! Without `mdbook` the test of the HTML is skipped by name.
 
@@ -18,6 +19,20 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).expect("the folder was built");
     let paths = entries.map(|entry| entry.expect("it is readable").path());
     paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// Every link of a page to a file leads to a file.
+fn links(page: &Path) {
+    let text = std::fs::read_to_string(page).expect("it is text");
+    let folder = page.parent().expect("it is in a folder");
+    for part in text.split("href=\"").skip(1) {
+        let target = part.split(['"', '#']).next().unwrap_or_default();
+        // `404.html` has links from the root of a site.
+        if target.is_empty() || target.contains(':') || target.starts_with('/') {
+            continue;
+        }
+        assert!(folder.join(target).exists(), "{}: `{target}` leads nowhere", page.display());
+    }
 }
 
 #[test]
@@ -45,6 +60,7 @@ fn pages_of_the_book_are_small() {
         } else if name.ends_with(".html") && name != "print.html" {
             pages += 1;
             assert!(size < PAGE, "{name} has {size} bytes");
+            links(&path);
         }
     }
     assert!(pages > 30 && indexes > 0, "{pages} pages and {indexes} indexes");

@@ -96,7 +96,8 @@ fn commands(file: &File, findings: &mut Vec<Finding>) {
     let mut before = "";
     for (at, line) in file.text.lines().enumerate() {
         if shell.contains(&line) && !before.starts_with("<!-- not run: ") {
-            let what = "no test runs these commands: use `console`, or `<!-- not run: REASON -->` above";
+            let what =
+                "no test runs these commands: use `console`, or `<!-- not run: REASON -->` above";
             findings.push(Finding::new(&file.path, at + 1, what));
         }
         if !line.is_empty() {
@@ -167,7 +168,10 @@ mod tests {
 
     #[test]
     fn links_lead_somewhere() {
-        assert_eq!(findings("README.md", "[b](docs/a/b.md#x-1) and [web](https://x.y/z)\n"), [""; 0]);
+        assert_eq!(
+            findings("README.md", "[b](docs/a/b.md#x-1) and [web](https://x.y/z)\n"),
+            [""; 0]
+        );
         assert_eq!(
             findings("docs/c.md", "# Top\n[b](a/b.md#x-y-z), [b](../docs/a) and [here](#top)\n"),
             [""; 0]
