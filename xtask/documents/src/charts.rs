@@ -161,6 +161,8 @@ impl Data {
         let mut caption = vec![
             "AVX2, one core of an x86-64 server; right of the line at 1 our library is faster."
                 .to_string(),
+            "Where a library has no mode for a cipher, single blocks are compared on both sides."
+                .to_string(),
             String::new(),
         ];
         for (name, version) in versions {
