@@ -1,10 +1,10 @@
-//! `documents charts`, `documents docs [FOLDER]`, `documents errors`, `documents functions`, `documents peers`, `documents toolchains`: `cargo
-//! xtask` runs this program.
+//! `documents charts`, `documents docs [FOLDER]`, `documents errors`, `documents functions`,
+//! `documents listings`, `documents peers`, `documents toolchains`: `cargo xtask` runs this program.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use documents::{charts, docs, errors, functions, peers, toolchains};
+use documents::{charts, docs, errors, functions, listings, peers, toolchains};
 use xtask::repo::Repo;
 
 fn main() -> ExitCode {
@@ -16,6 +16,7 @@ fn main() -> ExitCode {
         Some("docs") => docs::check(&repo, binaries),
         Some("errors") => errors::check(&repo, docs::bless()),
         Some("functions") => functions::check(&repo, docs::bless()),
+        Some("listings") => listings::check(&repo, docs::bless()),
         Some("peers") => peers::check(&repo, docs::bless()),
         Some("toolchains") => toolchains::check(&repo, docs::bless()),
         other => Err(std::io::Error::other(format!("there is no command {other:?}"))),
