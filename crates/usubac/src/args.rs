@@ -3,6 +3,7 @@
 //!
 //! - `bench`: the flags of `usubac bench`.
 //! - `dist`: the flags of `usubac dist`.
+//! - `library`: the option that says where ciphers are.
 //! - `prove`: the flags of `usubac prove`.
 //! - `synth`: the flags of `usubac synth`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
@@ -25,6 +26,7 @@ use crate::report::{Color, Format, warning};
 
 mod bench;
 mod dist;
+mod library;
 pub mod prove;
 mod synth;
 mod tune;
@@ -32,6 +34,7 @@ mod values;
 
 pub use bench::{Bench, Compiler, pipeline};
 pub use dist::Dist;
+pub use library::Ciphers;
 pub use prove::Prove;
 pub use synth::{Shape, Synth};
 pub use tune::{Goal, Tune, certified_flags, codegen, tuned_flags};

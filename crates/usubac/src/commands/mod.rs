@@ -12,6 +12,7 @@ mod passes;
 pub mod prove;
 mod run;
 mod slice;
+mod subject;
 mod synth;
 mod tune;
 mod tuned;
@@ -25,7 +26,7 @@ use crate::output::to_stdout;
 use crate::report::Reporter;
 use crate::{Failure, explain, interrupt};
 
-pub fn run(cli: Cli) -> Result<(), Failure> {
+pub fn run(mut cli: Cli) -> Result<(), Failure> {
     let reporter = Reporter { format: cli.report.error_format, color: cli.report.color };
     if let Some(code) = &cli.explain {
         return to_stdout(explain::page(code)?);
@@ -33,6 +34,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
     if let Some(what) = cli.print {
         return to_stdout(&list(what));
     }
+    subject::resolve(&mut cli)?;
     let scratch = match &cli.command {
         Some(Command::Run(_) | Command::Bench(_) | Command::Demo(_)) => interrupt::guard()?,
         Some(Command::Prove(_) | Command::Dist(_) | Command::Tune(_)) => interrupt::guard()?,
