@@ -78,7 +78,7 @@ impl Library {
     /// # Errors
     /// A `cipher.toml` is malformed.
     pub fn there(&self, subject: &str) -> Result<Option<Cipher>, String> {
-        if let Some(folder) = self.folder_of(subject) {
+        if let Some(folder) = self.folder_of(subject)? {
             return read(&folder).map(Some);
         }
         if !is_name(Path::new(subject)) {
@@ -98,14 +98,20 @@ impl Library {
     }
 
     /// The folder that a name or a path leads to, if there is one.
-    pub fn folder_of(&self, subject: &str) -> Option<PathBuf> {
+    ///
+    /// # Errors
+    /// The folder of cipher folders is none.
+    pub fn folder_of(&self, subject: &str) -> Result<Option<PathBuf>, String> {
+        if let Some(folder) = self.folder.as_ref().filter(|folder| !files::is_folder(folder)) {
+            return Err(format!("found no folder {}, expected cipher folders", folder.display()));
+        }
         let path = PathBuf::from(subject);
         if !is_name(&path) {
-            return Some(path).filter(|path| is_cipher(path));
+            return Ok(Some(path).filter(|path| is_cipher(path)));
         }
         let first = self.folder.as_ref().map(|folder| folder.join(subject));
         let places = [path, files::ciphers().join(subject)];
-        first.into_iter().chain(places).find(|folder| is_cipher(folder))
+        Ok(first.into_iter().chain(places).find(|folder| is_cipher(folder)))
     }
 }
 

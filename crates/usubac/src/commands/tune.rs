@@ -44,7 +44,8 @@ fn cipher_folder(args: &Tune) -> Result<Option<PathBuf>, Failure> {
     }
     let library = args.library.library();
     let subject = args.subject.to_string_lossy();
-    library.folder_of(&subject).map(Some).ok_or_else(|| {
+    let found = library.folder_of(&subject).map_err(Failure::Program)?;
+    found.map(Some).ok_or_else(|| {
         Failure::program(format!(
             "{subject} is neither a program nor a folder with a cipher.toml, nor a built-in cipher; \
              help: --ciphers names the folder of your cipher folders"
