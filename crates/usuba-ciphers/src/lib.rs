@@ -7,17 +7,22 @@
 //! - `library`: the built-in ciphers, and the folders that go before them.
 //! - `vectors`: files of test vectors.
 //! - `scheme`: hand-written C around arithmetic, and authenticated encryption.
-//! - `known`: known-answer tests under the reference semantics.
+//! - `known`: known-answer tests under the reference semantics; `composed`: of hash functions and
+//!   keystreams.
+//! - `wrong`: the error for a wrong answer; `readings`: byte orders that would make it right.
 //!
 //! Above 600 lines because the whole schema of `cipher.toml` is in one place.
 
+mod composed;
 mod fields;
 pub mod files;
 mod known;
 mod library;
 pub mod loader;
+mod readings;
 mod scheme;
 pub mod vectors;
+mod wrong;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,8 +35,8 @@ use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
 
+pub use composed::Tested;
 pub use fields::{folder_name, place, toml};
-pub use known::wrong_block;
 pub use library::Library;
 pub use loader::Beside;
 pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};
@@ -528,11 +533,13 @@ impl Cipher {
     /// The file cannot be read, a line is malformed, or there are no vectors in it.
     pub fn vectors(&self, function: &Function) -> Result<Vec<Vector>, String> {
         let mut vectors = self.answers(&function.vectors)?;
-        let wrong = |what: String| format!("{}: {what}", function.vectors);
+        let path = self.folder.join(&function.vectors);
         if function.direction == Direction::Decrypt {
-            for Vector { input, output, .. } in &mut vectors {
+            for Vector { line, input, output, .. } in &mut vectors {
                 let before = input.len().checked_sub(output.len());
-                let before = before.ok_or_else(|| wrong("`out` is longer than `in`".into()))?;
+                let before = before.ok_or_else(|| {
+                    format!("{}:{line}: `out` is longer than `in`", path.display())
+                })?;
                 input[before..].swap_with_slice(output);
             }
         }
@@ -548,7 +555,8 @@ impl Cipher {
         let text = files::read_to_string(&path)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         let wrong = |what: String| format!("{}: {what}", path.display());
-        match vectors::parse(&text).map_err(wrong)? {
+        let at = |what: String| format!("{}:{what}", path.display());
+        match vectors::parse(&text).map_err(at)? {
             vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
             vectors => Ok(vectors),
         }
@@ -561,8 +569,9 @@ impl Cipher {
     pub fn hashes_of(&self, hash: &Hash) -> Result<Vec<HashVector>, String> {
         let path = self.folder.join(&hash.vectors);
         let wrong = |what: String| format!("{}: {what}", path.display());
+        let at = |what: String| format!("{}:{what}", path.display());
         let text = files::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-        match vectors::hashes(&text).map_err(wrong)? {
+        match vectors::hashes(&text).map_err(at)? {
             vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
             vectors => Ok(vectors),
         }
@@ -575,8 +584,9 @@ impl Cipher {
     pub fn seals_of(&self, seal: &Seal) -> Result<Vec<SealVector>, String> {
         let path = self.folder.join(&seal.vectors);
         let wrong = |what: String| format!("{}: {what}", path.display());
+        let at = |what: String| format!("{}:{what}", path.display());
         let text = files::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-        match vectors::seals(&text).map_err(wrong)? {
+        match vectors::seals(&text).map_err(at)? {
             vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
             vectors => Ok(vectors),
         }

@@ -34,7 +34,7 @@ mod values;
 
 pub use bench::{Bench, Compiler, pipeline};
 pub use dist::Dist;
-pub use library::Ciphers;
+pub use library::Folder;
 pub use prove::Prove;
 pub use synth::{Shape, Synth};
 pub use tune::{Goal, Tune, certified_flags, codegen, tuned_flags};

@@ -278,14 +278,11 @@ fn run(
             for (want, got) in prepared.expected.iter().zip(&outputs) {
                 let size = prepared.built.output;
                 let mut pairs = want.output.chunks(size).zip(got[0].chunks(size));
-                if let Some((block, (want_block, got_block))) =
-                    pairs.by_ref().enumerate().find(|(_, (want, got))| want != got)
-                {
+                if let Some(block) = pairs.position(|(want, got)| want != got) {
                     let line = want.lines[block % want.lines.len()];
-                    let (place, name) = (format!("{}:{line}", prepared.file), &prepared.built.name);
-                    return Err(usuba_ciphers::wrong_block(
-                        &place, block, name, want_block, got_block,
-                    ));
+                    let found = got[0].chunks(size).nth(block).unwrap_or_default();
+                    let Prepared { cipher, function, .. } = prepared;
+                    return Err(cipher.wrong_compiled(function, line, (block, found)));
                 }
                 blocks += want.output.len() / size;
             }

@@ -4,7 +4,7 @@ use usuba::isa::Target;
 
 use super::{Problem, Side, Speed, Subject};
 use crate::work::Work;
-use usuba_ciphers::Vector;
+use usuba_ciphers::{Cipher, Function, Vector};
 use usuba_run::cc::{self, Machine};
 use usuba_run::functions::Built;
 use usuba_run::native::{Kernel, Samples};
@@ -36,8 +36,8 @@ pub(super) struct Prepared<'a> {
     pub work: Work,
     /// The expected outputs of the verifying calls.
     pub expected: Vec<Expected>,
-    /// The file of its vectors.
-    pub file: String,
+    pub cipher: &'a Cipher,
+    pub function: &'a Function,
     /// In the order of [`Mode`].
     pub kernels: [Kernel; MODES],
     /// Blocks in one timed call of the byte interface.
@@ -95,7 +95,17 @@ impl<'a> Prepared<'a> {
             ),
         ];
         let work = Work::of(&built.program, target);
-        Ok(Prepared { side, machine, built, work, expected, file, kernels, message_blocks })
+        Ok(Prepared {
+            side,
+            cipher,
+            function,
+            machine,
+            built,
+            work,
+            expected,
+            kernels,
+            message_blocks,
+        })
     }
 
     /// The C and its compiler flags, independent of the subject's position in a list.

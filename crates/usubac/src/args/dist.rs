@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Ciphers;
+use super::Folder;
 use super::values::parse_prefix;
 
 /// A prefix that is not empty: without one, names would be words of C.
@@ -54,5 +54,5 @@ pub struct Dist {
     #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders", "status"])]
     pub curves: bool,
     #[command(flatten)]
-    pub library_folder: Ciphers,
+    pub folder: Folder,
 }

@@ -41,7 +41,7 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
     }
     let choice = choice(args)?;
     let variants = variants(args)?;
-    let ciphers = args.library.library().chosen(&choice.ciphers).map_err(Failure::program)?;
+    let ciphers = args.folder.library().chosen(&choice.ciphers).map_err(Failure::program)?;
     let choice = Choice { ciphers: Vec::new(), ..choice };
     let request = Request {
         ciphers: &ciphers,

@@ -41,8 +41,8 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         // The default target runs on any processor.
         let portable = isa::all().filter(|target| target.name == "gp64").collect();
         let targets = if args.targets.is_empty() { portable } else { request.targets };
-        let ciphers = usuba_library::nacl_ciphers(&args.library_folder.library().root())
-            .map_err(Failure::Program)?;
+        let ciphers =
+            usuba_library::nacl_ciphers(&args.folder.library().root()).map_err(Failure::Program)?;
         return whole(folder, &ciphers, |ciphers, done| {
             Ok(usuba_library::nacl(&Request { targets, ..request }, ciphers, done)?.files)
         });
@@ -127,7 +127,7 @@ fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
 
 /// The selected ciphers, or all.
 fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
-    args.library_folder.library().chosen(&args.ciphers).map_err(Failure::Program)
+    args.folder.library().chosen(&args.ciphers).map_err(Failure::Program)
 }
 
 /// The output folder, and the stem of its files if one was given.

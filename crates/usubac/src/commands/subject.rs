@@ -22,7 +22,7 @@ pub fn resolve(cli: &mut Cli) -> Result<(), Failure> {
             program(&mut args.file, &mut args.language, &Library::default())
         }
         Some(Command::Prove(args)) => match &mut args.file {
-            Some(file) => program(file, &mut args.language, &args.library.library()),
+            Some(file) => program(file, &mut args.language, &args.folder.library()),
             None => Ok(()),
         },
         _ => Ok(()),
