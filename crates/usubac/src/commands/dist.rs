@@ -10,13 +10,15 @@ use usuba_ciphers::Cipher;
 use usuba_library::{File, Request, ladder};
 use usuba_run::cc::{self, Family};
 
+use super::moved;
 use super::subject::changeable;
 use crate::args::Dist;
 use crate::output::{Place, plain, to_stdout, write_all};
+use crate::report::Reporter;
 use crate::{Failure, fault};
 use usuba_prove::cache;
 
-pub fn run(args: &Dist) -> Result<(), Failure> {
+pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
     fault::stage("writing ciphers as C");
     let request = Request {
         targets: targets(args)?,
@@ -26,16 +28,9 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
     if args.measure {
         return measure(args, &request);
     }
-    if args.status || args.curves {
-        let table = if args.status { usuba_library::status } else { usuba_library::curves };
-        let text = table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?;
-        return to_stdout(&text);
-    }
-    if args.ladders {
-        for cipher in ciphers(args)? {
-            to_stdout(&usuba_library::ladders(&request, &cipher).map_err(Failure::Program)?)?;
-        }
-        return Ok(());
+    if let Some((flag, new, table)) = table(args) {
+        moved(&format!("dist --{flag}"), &format!("ciphers {new}"), reporter);
+        return to_stdout(&table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?);
     }
     if let Some(folder) = &args.nacl {
         // The default target runs on any processor.
@@ -65,6 +60,19 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
             let files = ciphers.iter().map(one).collect::<Result<Vec<_>, _>>()?.concat();
             write(&folder, &files)
         }
+    }
+}
+
+/// A table about ciphers and targets.
+type Table = fn(&[Cipher], &[&'static Target]) -> Result<String, String>;
+
+/// The table that a former flag asks for, with the flag and its place in `usubac ciphers`.
+fn table(args: &Dist) -> Option<(&'static str, &'static str, Table)> {
+    match args {
+        Dist { status: true, .. } => Some(("status", "status", usuba_library::status)),
+        Dist { curves: true, .. } => Some(("curves", "curves", usuba_library::curves)),
+        Dist { ladders: true, .. } => Some(("ladders", "thresholds", super::ciphers::thresholds)),
+        _ => None,
     }
 }
 
