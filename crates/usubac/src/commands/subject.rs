@@ -57,6 +57,12 @@ pub fn changeable(folder: &Path) -> Result<(), Failure> {
     if !files::is_built_in(folder) {
         return Ok(());
     }
+    if folder == files::ciphers() {
+        return Err(Failure::program(
+            "all ciphers are built in and cannot be changed; help: run `usubac ciphers copy`, and \
+             name the folder by --ciphers",
+        ));
+    }
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     Err(Failure::program(format!(
         "`{name}` is built in and cannot be changed; help: run `usubac ciphers copy {name}`"
