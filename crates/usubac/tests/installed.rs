@@ -32,11 +32,13 @@ const LINES: &[&str] = &[
     "synth --table 0,1,3,2 --budget 1000",
 ];
 
+/// A built-in experiment with C files.
+const EXPERIMENT: &str = "bench --experiment threefish-chain --quick";
+
 /// Command lines that run compiled code.
 const WITH_A_COMPILER: &[&str] = &[
     "bench rectangle --target gp64 --no-timing",
     "demo --target gp64 --no-timing",
-    "bench --experiment threefish-chain --quick",
     "tune ./gimli --budget 0",
 ];
 
@@ -65,7 +67,8 @@ fn every_command_works_in_an_empty_folder() {
     fs::copy(env!("CARGO_BIN_EXE_usubac"), &program).expect("copied");
     let has_compiler = Command::new("gcc").arg("--version").output().is_ok();
     let more = if has_compiler { WITH_A_COMPILER } else { &[] };
-    for line in LINES.iter().chain(more) {
+    let experiment = (has_compiler && asks!("experiment")).then_some(&EXPERIMENT);
+    for line in LINES.iter().chain(more).chain(experiment) {
         let output = alone(&program, line, &folder);
         let errors = text(&output.stderr);
         assert!(output.status.success(), "{line}: {errors}");
