@@ -548,6 +548,16 @@ impl Cipher {
         functions.chain(streams).chain(hashes).chain(self.seals.iter().map(|seal| &*seal.name))
     }
 
+    /// The names of everything that `usubac test` reports, in the order of the description.
+    pub fn tested(&self) -> impl Iterator<Item = &str> {
+        let functions = self.functions.iter().map(|function| &*function.name);
+        let streams = self.streams.iter().map(|stream| &*stream.name);
+        let hashes = self.hashes.iter().map(|hash| &*hash.name);
+        let seals = self.seals.iter().map(|seal| &*seal.name);
+        let arithmetic = self.arithmetic.iter().map(|arithmetic| &*arithmetic.name);
+        functions.chain(streams).chain(hashes).chain(seals).chain(arithmetic)
+    }
+
     /// The test vectors of `function`, in its own direction.
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 //! - `dist`: the flags of `usubac dist`.
 //! - `prove`: the flags of `usubac prove`.
 //! - `synth`: the flags of `usubac synth`.
+//! - `test`: the flags of `usubac test`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
 //! - `values`: the syntax of the values of flags.
 
@@ -27,6 +28,7 @@ mod bench;
 mod dist;
 pub mod prove;
 mod synth;
+mod test;
 mod tune;
 mod values;
 
@@ -34,6 +36,7 @@ pub use bench::{Bench, Compiler, pipeline};
 pub use dist::Dist;
 pub use prove::Prove;
 pub use synth::{Shape, Synth};
+pub use test::{Test, Written};
 pub use tune::{Goal, Tune, certified_flags, codegen, tuned_flags};
 pub use values::best_for_long_words;
 use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix, parse_slug};
@@ -86,6 +89,8 @@ pub enum Command {
     Fmt(Fmt),
     /// Run a program on one input
     Run(Run),
+    /// Compare cipher folders with their test vectors, by the reference semantics and by compiled C
+    Test(Test),
     /// Verify and time cipher folders on every target of this machine
     Bench(Bench),
     /// The same for two ciphers, to see that everything works

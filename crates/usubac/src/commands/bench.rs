@@ -165,7 +165,7 @@ pub fn show(bar: &ProgressBar, progress: &Progress) {
     bar.set_message(progress.next.to_string());
 }
 
-fn slicing(direction: Direction) -> Slicing {
+pub fn slicing(direction: Direction) -> Slicing {
     match direction {
         Direction::V => Slicing::V,
         Direction::H => Slicing::H,

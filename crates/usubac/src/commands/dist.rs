@@ -10,6 +10,7 @@ use usuba_ciphers::Cipher;
 use usuba_library::{File, Request, ladder};
 use usuba_run::cc::{self, Family};
 
+use super::subjects;
 use crate::args::Dist;
 use crate::output::{Place, plain, to_stdout, write_all};
 use crate::{Failure, fault};
@@ -127,14 +128,7 @@ fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
     if args.ciphers.is_empty() {
         return usuba_ciphers::find(&args.folder).map_err(Failure::Program);
     }
-    let mut all: Vec<Cipher> = Vec::new();
-    for name in &args.ciphers {
-        let found = usuba_ciphers::named(&args.folder, name).map_err(Failure::Program)?;
-        if all.iter().all(|other| other.folder != found.folder) {
-            all.push(found);
-        }
-    }
-    Ok(all)
+    subjects::read(&args.folder, &args.ciphers)
 }
 
 /// The output folder, and the stem of its files if one was given.

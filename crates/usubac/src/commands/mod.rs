@@ -12,7 +12,9 @@ mod passes;
 pub mod prove;
 mod run;
 mod slice;
+mod subjects;
 mod synth;
+mod test;
 mod tune;
 mod tuned;
 
@@ -34,7 +36,9 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
         return to_stdout(&list(what));
     }
     let scratch = match &cli.command {
-        Some(Command::Run(_) | Command::Bench(_) | Command::Demo(_)) => interrupt::guard()?,
+        Some(Command::Run(_) | Command::Test(_) | Command::Bench(_) | Command::Demo(_)) => {
+            interrupt::guard()?
+        }
         Some(Command::Prove(_) | Command::Dist(_) | Command::Tune(_)) => interrupt::guard()?,
         _ => None,
     };
@@ -49,6 +53,7 @@ fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
         Some(Command::Check(args)) => check::run(args, reporter),
         Some(Command::Fmt(args)) => fmt::run(args, reporter),
         Some(Command::Run(args)) => run::run(args, reporter),
+        Some(Command::Test(args)) => test::run(args),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Demo(args)) => bench::demo(args),
         Some(Command::Headers { folder }) => headers::run(folder),
