@@ -3,6 +3,7 @@
 //!
 //! - `bench`: the flags of `usubac bench`.
 //! - `dist`: the flags of `usubac dist`.
+//! - `new`: the flags of `usubac new`.
 //! - `prove`: the flags of `usubac prove`.
 //! - `synth`: the flags of `usubac synth`.
 //! - `test`: the flags of `usubac test`.
@@ -26,6 +27,7 @@ use crate::report::{Color, Format, warning};
 
 mod bench;
 mod dist;
+mod new;
 pub mod prove;
 mod synth;
 mod test;
@@ -34,6 +36,7 @@ mod values;
 
 pub use bench::{Bench, Compiler, pipeline};
 pub use dist::Dist;
+pub use new::{Kind, New};
 pub use prove::Prove;
 pub use synth::{Shape, Synth};
 pub use test::{Test, Written};
@@ -89,6 +92,8 @@ pub enum Command {
     Fmt(Fmt),
     /// Run a program on one input
     Run(Run),
+    /// Write a folder for a cipher, to begin with
+    New(New),
     /// Compare cipher folders with their test vectors, by the reference semantics and by compiled C
     Test(Test),
     /// Verify and time cipher folders on every target of this machine

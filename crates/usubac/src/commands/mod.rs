@@ -8,6 +8,7 @@ mod experiment;
 mod fmt;
 mod front;
 mod headers;
+mod new;
 mod passes;
 pub mod prove;
 mod run;
@@ -53,6 +54,7 @@ fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
         Some(Command::Check(args)) => check::run(args, reporter),
         Some(Command::Fmt(args)) => fmt::run(args, reporter),
         Some(Command::Run(args)) => run::run(args, reporter),
+        Some(Command::New(args)) => new::run(args),
         Some(Command::Test(args)) => test::run(args),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Demo(args)) => bench::demo(args),
