@@ -12,6 +12,7 @@ use usuba::emit::bytes::{ByteLayout, Shape};
 use usuba::ir::{Port, Slicing};
 use usuba::typed::{self, VarType};
 
+use crate::files;
 use crate::readings;
 use crate::vectors::to_hex;
 use crate::wrong::wrong_block;
@@ -71,7 +72,7 @@ impl Evaluated {
     fn new(cipher: &Cipher, source: &str, node: &str) -> Result<Evaluated, String> {
         let path = cipher.folder.join(source);
         let wrong = |what: &str| format!("{}: {what}", path.display());
-        let text = fs::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
+        let text = files::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
         let mut sources = Sources::default();
         let root = sources.add(path.display().to_string(), text);
         let flags = typed::Flags::default();

@@ -3,6 +3,7 @@
 //!
 //! - `bench`: the flags of `usubac bench`.
 //! - `dist`: the flags of `usubac dist`.
+//! - `library`: the option that says where ciphers are.
 //! - `new`: the flags of `usubac new`.
 //! - `prove`: the flags of `usubac prove`.
 //! - `synth`: the flags of `usubac synth`.
@@ -27,6 +28,7 @@ use crate::report::{Color, Format, warning};
 
 mod bench;
 mod dist;
+mod library;
 mod new;
 pub mod prove;
 mod synth;
@@ -36,6 +38,7 @@ mod values;
 
 pub use bench::{Bench, Compiler, pipeline};
 pub use dist::Dist;
+pub use library::Ciphers;
 pub use new::{Kind, New};
 pub use prove::Prove;
 pub use synth::{Shape, Synth};
