@@ -17,6 +17,7 @@ use sha2::{Digest, Sha256};
 use usuba::diag::Sources;
 use usuba::emit::bytes::{ByteLayout, Shape};
 use usuba::ir::{Port, Slicing};
+use usuba::names::did_you_mean;
 use usuba::typed::{self, VarType};
 
 use crate::vectors::to_hex;
@@ -72,7 +73,9 @@ impl Evaluated {
         let checked = usuba::front(&mut sources, root, &mut Beside, Some(node), flags);
         let checked = checked.map_err(|findings| {
             let first = findings.iter().find(|finding| finding.is_error());
-            wrong(first.map_or("", |finding| &finding.message))
+            let help = first.and_then(|finding| finding.help.as_ref());
+            let help = help.map_or(String::new(), |help| format!("; help: {help}"));
+            wrong(&format!("{}{help}", first.map_or("", |finding| &finding.message)))
         })?;
         let slicing = typed::check::slicing(&checked.program, Slicing::V);
         let slicing = slicing.map_err(|error| wrong(&error.message))?;
@@ -97,7 +100,10 @@ impl Evaluated {
                 before += port.words();
             }
         }
-        Err(format!("node `{}` has no parameter or result `{name}`", decl.name))
+        let ports = || decl.params.iter().chain(&decl.results).map(|var| &*var.name);
+        let all = || format!("it has {}", ports().collect::<Vec<_>>().join(", "));
+        let help = did_you_mean(name, ports()).unwrap_or_else(all);
+        Err(format!("node `{}` has no parameter or result `{name}`; help: {help}", decl.name))
     }
 
     /// The shape of the first parameter, or of the first result.

@@ -27,7 +27,7 @@ use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
-use usuba::typed::resolve::closest;
+use usuba::names::did_you_mean;
 
 pub use fields::{folder_name, place, toml};
 pub use known::wrong_block;
@@ -354,9 +354,9 @@ pub fn named(root: &Path, name: &str) -> Result<Cipher, String> {
     let folders = || all.iter().map(|c| c.folder.file_name().unwrap_or_default().to_string_lossy());
     let known: Vec<Cow<str>> =
         folders().chain(all.iter().flat_map(|c| c.names().map(Cow::Borrowed))).collect();
-    let near = closest(name, known.iter().map(|known| &**known));
+    let near = did_you_mean(name, known.iter().map(|known| &**known));
     let help = match near {
-        Some(near) => format!("did you mean `{near}`?"),
+        Some(near) => near,
         None if all.is_empty() => "`--folder` names the folder of the cipher folders".to_string(),
         None => format!("there are {}", folders().collect::<Vec<_>>().join(", ")),
     };
@@ -402,8 +402,12 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
         let chained = functions.iter().find(|function| function.name == hash.chain);
         if chained.is_none_or(|function| function.key.is_some() || function.inputs.len() != 2) {
             let Hash { name, chain, .. } = hash;
+            let names = functions.iter().map(|function| function.name.as_str());
+            let help = did_you_mean(chain, names.filter(|name| name != chain));
+            let help = help.map_or(String::new(), |near| format!("; help: {near}"));
             return Err(wrong(format!(
-                "hash `{name}` names `{chain}`, which is no function of a chaining value and a block"
+                "hash `{name}` names `{chain}`, which is no function of a chaining value and a \
+                 block{help}"
             )));
         }
     }

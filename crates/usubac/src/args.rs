@@ -3,6 +3,7 @@
 //!
 //! - `bench`: the flags of `usubac bench`.
 //! - `dist`: the flags of `usubac dist`.
+//! - `lints`: the levels of warnings.
 //! - `prove`: the flags of `usubac prove`.
 //! - `synth`: the flags of `usubac synth`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
@@ -15,6 +16,7 @@ use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
 use usuba::isa::cpu::Cpu;
 use usuba::isa::{self, Target};
+use usuba::lint::Levels;
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::passes::{PassOptions, Schedule, When, inline, interleave, unroll};
 use usuba::typed::Flags;
@@ -25,6 +27,7 @@ use crate::report::{Color, Format, warning};
 
 mod bench;
 mod dist;
+mod lints;
 pub mod prove;
 mod synth;
 mod tune;
@@ -32,6 +35,7 @@ mod values;
 
 pub use bench::{Bench, Compiler, pipeline};
 pub use dist::Dist;
+use lints::Lints;
 pub use prove::Prove;
 pub use synth::{Shape, Synth};
 pub use tune::{Goal, Tune, certified_flags, codegen, tuned_flags};
@@ -171,6 +175,9 @@ pub struct Check {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Apply the edits of warnings that have exactly one repair to the file
+    #[arg(long)]
+    pub fix: bool,
     #[command(flatten)]
     pub language: Language,
 }
@@ -230,6 +237,8 @@ pub struct Language {
     /// Treat warnings as errors
     #[arg(short = 'w', long)]
     pub deny_warnings: bool,
+    #[command(flatten)]
+    lints: Lints,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -254,6 +263,11 @@ impl Language {
     /// The flags that change the semantics of a program or the set of accepted programs.
     pub fn flags(&self) -> Flags {
         Flags { keep_tables: self.keep_tables, legacy_tables: self.legacy_tables }
+    }
+
+    /// The levels of warnings.
+    pub fn levels(&self) -> Levels {
+        self.lints.levels(self.deny_warnings)
     }
 
     /// The slicing that was asked for.
