@@ -34,6 +34,7 @@ use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
+use usuba::names::did_you_mean;
 
 pub use composed::Tested;
 pub use fields::{folder_name, place, toml};
@@ -381,8 +382,12 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
         let chained = functions.iter().find(|function| function.name == hash.chain);
         if chained.is_none_or(|function| function.key.is_some() || function.inputs.len() != 2) {
             let Hash { name, chain, .. } = hash;
+            let names = functions.iter().map(|function| function.name.as_str());
+            let help = did_you_mean(chain, names.filter(|name| name != chain));
+            let help = help.map_or(String::new(), |near| format!("; help: {near}"));
             return Err(wrong(format!(
-                "hash `{name}` names `{chain}`, which is no function of a chaining value and a block"
+                "hash `{name}` names `{chain}`, which is no function of a chaining value and a \
+                 block{help}"
             )));
         }
     }
