@@ -2,6 +2,7 @@
 //!
 //! Each folder of `ciphers/` that has a `cipher.toml` is one primitive; nothing lists them.
 //!
+//! - `choice`: parts of a folder.
 //! - `fields`: the syntax of names and paths.
 //! - `vectors`: files of test vectors.
 //! - `scheme`: hand-written C around arithmetic, and authenticated encryption.
@@ -9,6 +10,7 @@
 //!
 //! Above 600 lines because the whole schema of `cipher.toml` is in one place.
 
+mod choice;
 mod fields;
 mod known;
 pub mod loader;
@@ -29,6 +31,7 @@ use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
 use usuba::typed::resolve::closest;
 
+pub use choice::Need;
 pub use fields::{folder_name, place, toml};
 pub use known::wrong_block;
 pub use loader::Beside;
@@ -55,7 +58,7 @@ pub struct Cipher {
     /// The hand-written C that makes functions of it.
     pub scheme: Option<Scheme>,
     /// Neighbouring folders whose functions that C calls.
-    pub needs: Vec<String>,
+    pub needs: Vec<Need>,
 }
 
 /// A hash function around a function of this folder that is applied to its own results.
@@ -212,7 +215,7 @@ struct File {
     seal: Vec<Seal>,
     scheme: Option<Scheme>,
     #[serde(default)]
-    needs: Vec<String>,
+    needs: Vec<Need>,
 }
 
 #[derive(Deserialize)]
@@ -443,23 +446,49 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
     })
 }
 
-/// `ciphers`, and before each of them the folders that it needs and that are missing.
+/// `ciphers`, and before each of them the folders that it needs and that are missing: the needed
+/// functions of them.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read`], and a folder does not have a needed function.
 pub fn with_needs(ciphers: &[Cipher]) -> Result<Vec<Cipher>, String> {
     let mut all: Vec<Cipher> = Vec::new();
+    let mut parts: BTreeMap<PathBuf, Option<Vec<String>>> = BTreeMap::new();
+    add_needs(ciphers, &mut all, &mut parts)?;
+    let part = |cipher: Cipher| match parts.get(&cipher.folder) {
+        Some(Some(functions)) => cipher.only(functions),
+        _ => Ok(cipher),
+    };
+    all.into_iter().map(part).collect()
+}
+
+/// Adds `ciphers` and what they need to `all`, and to `parts` the functions of each folder that is
+/// there because of needs; `None` for all functions.
+fn add_needs(
+    ciphers: &[Cipher],
+    all: &mut Vec<Cipher>,
+    parts: &mut BTreeMap<PathBuf, Option<Vec<String>>>,
+) -> Result<(), String> {
     for cipher in ciphers {
-        for name in &cipher.needs {
-            let folder = cipher.folder.with_file_name(name);
+        for Need { folder, function } in &cipher.needs {
+            let folder = cipher.folder.with_file_name(folder);
             let named = |other: &Cipher| other.folder.file_name() == folder.file_name();
-            if !all.iter().chain(ciphers).any(named) {
-                all.extend(with_needs(&[read(&folder)?])?);
+            if ciphers.iter().any(named) {
+                continue;
+            }
+            if !all.iter().any(named) {
+                add_needs(&[read(&folder)?], all, parts)?;
+                parts.insert(folder.clone(), Some(Vec::new()));
+            }
+            match (parts.get_mut(&folder), function) {
+                (Some(Some(functions)), Some(function)) => functions.push(function.clone()),
+                (Some(known), None) => *known = None,
+                _ => {}
             }
         }
         all.push(cipher.clone());
     }
-    Ok(all)
+    Ok(())
 }
 
 fn stream(file: FileStream, functions: &[Function]) -> Result<Stream, String> {
@@ -529,15 +558,7 @@ impl Cipher {
     /// The names of functions, with and without their direction, and of everything that is made of
     /// them.
     fn names(&self) -> impl Iterator<Item = &str> {
-        let base = |name: &'_ str| {
-            name.len()
-                - ["_encrypt", "_decrypt", "_block"]
-                    .iter()
-                    .find(|end| name.ends_with(**end))
-                    .map_or(0, |end| end.len())
-        };
-        let functions =
-            self.functions.iter().flat_map(move |f| [&*f.name, &f.name[..base(&f.name)]]);
+        let functions = self.functions.iter().flat_map(|f| [&*f.name, f.stem()]);
         let streams = self.streams.iter().map(|stream| &*stream.name);
         let hashes = self.hashes.iter().map(|hash| &*hash.name);
         functions.chain(streams).chain(hashes).chain(self.seals.iter().map(|seal| &*seal.name))
