@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::bytes::{ByteLayout, Shape};
 use usuba::ir::{Port, Slicing};
+use usuba::names::did_you_mean;
 use usuba::typed::{self, VarType};
 
 use crate::files;
@@ -104,7 +105,10 @@ impl Evaluated {
                 before += port.words();
             }
         }
-        Err(format!("node `{}` has no parameter or result `{name}`", decl.name))
+        let ports = || decl.params.iter().chain(&decl.results).map(|var| &*var.name);
+        let all = || format!("it has {}", ports().collect::<Vec<_>>().join(", "));
+        let help = did_you_mean(name, ports()).unwrap_or_else(all);
+        Err(format!("node `{}` has no parameter or result `{name}`; help: {help}", decl.name))
     }
 
     /// The shape of the first parameter, or of the first result.
@@ -299,10 +303,56 @@ impl Cipher {
         Ok(vectors.len())
     }
 
+    /// Vectors of line 0 with random inputs, of which each `blocks` have one of `keys` random keys;
+    /// the reference semantics gives the outputs. Equal seeds give equal vectors.
+    ///
+    /// # Errors
+    /// A program cannot be evaluated; the message names it.
+    pub fn random_vectors(
+        &self,
+        function: &Function,
+        seed: u64,
+        [keys, blocks]: [usize; 2],
+    ) -> Result<Vec<Vector>, String> {
+        let known = Known::new(self, function)?;
+        let shapes: Vec<Words> =
+            function.inputs.iter().map(|p| known.words(p)).collect::<Result<_, _>>()?;
+        let key = match &function.key {
+            Some(key) => vec![Words::new(known.key_shape(key)?, key.bytes)],
+            None => Vec::new(),
+        };
+        let mut vectors = Vec::new();
+        for number in 0..keys {
+            let name = &function.name;
+            let key = random(&key, &format!("{seed} {name} {number}"));
+            for block in 0..blocks {
+                let input = random(&shapes, &format!("{seed} {name} {number} {block}"));
+                let output = known.answer(&key, &input)?;
+                vectors.push(Vector { line: 0, key: key.clone(), input, output });
+            }
+        }
+        Ok(vectors)
+    }
+
     /// File and line of a vector.
     pub fn place(&self, file: &str, vector: &Vector) -> String {
         format!("{}:{}", self.folder.join(file).display(), vector.line)
     }
+}
+
+/// Random bytes of parameters, which follow from `text`. Bits outside of their words are 0.
+fn random(parameters: &[Words], text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for words in parameters {
+        let (from, size) = (bytes.len(), words.shape.bytes());
+        for number in 0..size.div_ceil(32) {
+            bytes.extend(Sha256::digest(format!("{text} {from} {number}")));
+        }
+        bytes.truncate(from + size);
+        let used = words.write(&words.read(&bytes[from..]));
+        bytes[from..].copy_from_slice(&used);
+    }
+    bytes
 }
 
 /// Runs `check` unless it succeeded before for the same `about`.

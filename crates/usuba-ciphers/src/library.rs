@@ -1,7 +1,7 @@
 //! The search for a cipher by its name or path.
 //!
 //! ```text
-//! mine/pebble, .   a path: this folder
+//! mine/pebble, .   a path: this folder, or the folder of this program or description
 //! pebble           a name: DIR/pebble of `--ciphers DIR`, ./pebble, the built-in folder, or the
 //!                  folder with a function of this name
 //! ```
@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use usuba::typed::resolve::closest;
+use usuba::names::closest;
 
 use crate::{Cipher, files, find, is_cipher, read};
 
@@ -52,8 +52,14 @@ impl Library {
         if let Some(cipher) = self.there(subject)? {
             return Ok(cipher);
         }
-        if !is_name(Path::new(subject)) {
-            return read(Path::new(subject));
+        let path = Path::new(subject);
+        if !is_name(path) {
+            let why = match files::is_folder(path) || files::is_file(path) {
+                true => "there is no cipher.toml",
+                false => "there is no such folder",
+            };
+            let help = "`usubac new NAME` writes a cipher folder";
+            return Err(format!("cannot read the cipher {subject}: {why}; help: {help}"));
         }
         let all = self.all()?;
         let folders = || all.iter().map(|cipher| folder_name(&cipher.folder));
@@ -106,8 +112,8 @@ impl Library {
             return Err(format!("found no folder {}, expected cipher folders", folder.display()));
         }
         let path = PathBuf::from(subject);
-        if !is_name(&path) {
-            return Ok(Some(path).filter(|path| is_cipher(path)));
+        if !is_name(&path) || files::is_file(&path) {
+            return Ok(named_folder(&path).filter(|path| is_cipher(path)));
         }
         let first = self.folder.as_ref().map(|folder| folder.join(subject));
         let places = [path, files::ciphers().join(subject)];
@@ -119,6 +125,18 @@ impl Library {
 fn is_name(path: &Path) -> bool {
     let mut parts = path.components();
     matches!((parts.next(), parts.next()), (Some(Component::Normal(name)), None) if name == path)
+}
+
+/// The folder at a path, or of the file at a path, with a name of its own, which `.` has not.
+fn named_folder(path: &Path) -> Option<PathBuf> {
+    let folder = match files::is_file(path) {
+        true => path.parent()?,
+        false => path,
+    };
+    match folder.file_name() {
+        Some(_) => Some(folder.to_path_buf()),
+        None => files::canonical(&Path::new(".").join(folder)).ok(),
+    }
 }
 
 fn folder_name(folder: &Path) -> String {
@@ -158,7 +176,7 @@ mod tests {
         assert!(wrong("chacha2O").ends_with("did you mean `chacha20`?"));
         let all = wrong("nothing-like-this");
         assert!(all.contains("there are ace, aes, ascon, ") && !all.contains("rectangle80"));
-        assert!(wrong("./aes").contains("cannot read ./aes/cipher.toml"));
-        assert!(wrong("..").contains("cannot read ../cipher.toml"));
+        assert!(wrong("./aes").contains("cannot read the cipher ./aes: there is no such folder"));
+        assert!(wrong("..").contains("cannot read the cipher ..: there is no cipher.toml"));
     }
 }

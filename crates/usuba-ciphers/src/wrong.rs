@@ -16,6 +16,10 @@ use crate::{Cipher, Function, Vector, readings};
 /// Bytes in a line of an answer.
 const ROW: usize = 32;
 
+/// The end of the message where the vector is right.
+const MISCOMPILED: &str = "\n  the compiled code is wrong\n  help: try another C compiler with --cc, \
+                           and report it";
+
 /// Both answers in full, with marks below the bytes that differ.
 pub fn answers(expected: &[u8], found: &[u8]) -> String {
     let mut text = String::new();
@@ -47,42 +51,74 @@ pub fn wrong_block(
 }
 
 impl Cipher {
-    /// The message that compiled code answers `found` to the vector at `line`, in block `block`.
-    /// The reference semantics says whether the vector or the compiled code is at fault.
+    /// The message that compiled code answers `found` to a vector of its file, or to a
+    /// [random one](Cipher::random_vectors), in block `block`. The reference semantics says whether
+    /// the vector or the compiled code is at fault.
     pub fn wrong_compiled(
         &self,
         function: &Function,
-        line: usize,
+        vector: &Vector,
         (block, found): (usize, &[u8]),
     ) -> String {
-        let vectors = self.vectors(function).unwrap_or_default();
-        let Some(vector) = vectors.iter().find(|vector| vector.line == line) else {
-            return format!("block {block} of `{}` is wrong", function.name);
-        };
+        if vector.line == 0 {
+            let Vector { key, input, output, .. } = vector;
+            let given = [("key", key), ("in", input)].into_iter().filter(|(_, b)| !b.is_empty());
+            let given: String =
+                given.map(|(name, b)| format!("\n  {name:8} {}", to_hex(b))).collect();
+            return format!(
+                "{}: block {block} of `{}` differs from the reference semantics{given}{}{MISCOMPILED}",
+                self.folder.display(),
+                function.name,
+                answers(output, found)
+            );
+        }
         let place = self.place(&function.vectors, vector);
         let wrong = wrong_block(&place, block, &function.name, &vector.output, found);
-        wrong + &self.judged(function, vector, &vectors, found)
+        wrong + &self.judged(function, vector, found)
     }
 
     /// The judgement of the reference semantics on a compiled answer.
-    fn judged(
-        &self,
-        function: &Function,
-        vector: &Vector,
-        vectors: &[Vector],
-        found: &[u8],
-    ) -> String {
+    fn judged(&self, function: &Function, vector: &Vector, found: &[u8]) -> String {
+        let vectors = self.vectors(function).unwrap_or_default();
         let known = Known::new(self, function);
         let Ok(known) = known else { return String::new() };
         match known.answer(&vector.key, &vector.input) {
             Ok(answer) if answer == vector.output => {
-                "\n  the reference semantics gives the expected bytes: the compiled code is wrong\n  \
-                 help: try another C compiler with --cc, and report it"
-                    .to_string()
+                format!("\n  the reference semantics gives the expected bytes{MISCOMPILED}")
             }
-            Ok(answer) if answer == found => readings::advice(&known, self, vector, vectors),
+            Ok(answer) if answer == found => readings::advice(&known, self, vector, &vectors),
             Ok(answer) => format!("\n  the reference semantics gives {}", to_hex(&answer)),
             Err(_) => String::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn compiled_answers_are_judged_by_the_reference_semantics() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle");
+        let cipher = crate::read(&folder).expect("cipher.toml");
+        let function = &cipher.functions[0];
+        let vector = &cipher.vectors(function).expect("vectors")[0];
+        let mut found = vector.output.clone();
+        found[3] ^= 0x10;
+        let fixed = cipher.wrong_compiled(function, vector, (7, &found));
+        assert!(fixed.contains("rectangle80.txt:2: block 7 of `rectangle80_encrypt`"), "{fixed}");
+        assert!(fixed.contains("\n                 ^^\n"), "{fixed}");
+        assert!(
+            fixed.contains("gives the expected bytes\n  the compiled code is wrong\n"),
+            "{fixed}"
+        );
+        let random = cipher.random_vectors(function, 1, [2, 3]).expect("it is evaluated");
+        assert_eq!((random.len(), random[0].key == random[3].key), (6, false));
+        assert_ne!(random, cipher.random_vectors(function, 2, [2, 3]).expect("it is evaluated"));
+        let wrong = cipher.wrong_compiled(function, &random[1], (1, &found));
+        assert!(wrong.contains("differs from the reference semantics\n  key      "), "{wrong}");
+        assert!(wrong.contains(&to_hex(&random[1].input)), "{wrong}");
     }
 }

@@ -29,6 +29,7 @@ const LINES: &[&str] = &[
     "dist serpent --targets gp64",
     "dist curve25519 skein --targets gp64 -o copies",
     "dist --nacl nacl",
+    "new mine",
     "synth --table 0,1,3,2 --budget 1000",
 ];
 
@@ -39,6 +40,7 @@ const EXPERIMENT: &str = "bench --experiment threefish-chain --quick";
 const WITH_A_COMPILER: &[&str] = &[
     "bench rectangle --target gp64 --no-timing",
     "demo --target gp64 --no-timing",
+    "test gimli --target gp64",
     "tune ./gimli --budget 0",
 ];
 

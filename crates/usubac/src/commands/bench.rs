@@ -77,9 +77,7 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
 pub fn choice(args: &Bench) -> Result<Choice, Failure> {
     for name in &args.target {
         if isa::find(name).is_none() {
-            return Err(Failure::usage(format!(
-                "there is no target `{name}`; `usubac --print targets` lists them"
-            )));
+            return Err(Failure::usage(isa::unknown(name)));
         }
     }
     let targets = args.target.iter().filter_map(|name| isa::find(name));
@@ -164,7 +162,7 @@ pub fn show(bar: &ProgressBar, progress: &Progress) {
     bar.set_message(progress.next.to_string());
 }
 
-fn slicing(direction: Direction) -> Slicing {
+pub fn slicing(direction: Direction) -> Slicing {
     match direction {
         Direction::V => Slicing::V,
         Direction::H => Slicing::H,

@@ -120,13 +120,7 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
 }
 
 fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
-    let find = |name: &String| {
-        isa::find(name).ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no target `{name}`; `usubac --print targets` lists them"
-            ))
-        })
-    };
+    let find = |name: &String| isa::find(name).ok_or_else(|| Failure::usage(isa::unknown(name)));
     match args.targets.is_empty() {
         true => Ok(usuba_library::usual()),
         false => args.targets.iter().map(find).collect(),

@@ -9,12 +9,14 @@ mod experiment;
 mod fmt;
 mod front;
 mod generate;
+mod new;
 mod passes;
 pub mod prove;
 mod run;
 mod slice;
 mod subject;
 mod synth;
+mod test;
 mod tune;
 mod tuned;
 
@@ -35,7 +37,9 @@ pub fn run(mut cli: Cli) -> Result<(), Failure> {
     }
     subject::resolve(&mut cli)?;
     let scratch = match &cli.command {
-        Some(Command::Run(_) | Command::Bench(_) | Command::Demo(_)) => interrupt::guard()?,
+        Some(Command::Run(_) | Command::Test(_) | Command::Bench(_) | Command::Demo(_)) => {
+            interrupt::guard()?
+        }
         Some(Command::Prove(_) | Command::Dist(_) | Command::Tune(_)) => interrupt::guard()?,
         _ => None,
     };
@@ -50,6 +54,8 @@ fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
         Some(Command::Check(args)) => check::run(args, reporter),
         Some(Command::Fmt(args)) => fmt::run(args, reporter),
         Some(Command::Run(args)) => run::run(args, reporter),
+        Some(Command::New(args)) => new::run(args),
+        Some(Command::Test(args)) => test::run(args),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Demo(args)) => bench::demo(args),
         Some(Command::Ciphers(args)) => ciphers::run(args),
