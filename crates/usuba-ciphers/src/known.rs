@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use usuba::diag::Sources;
 use usuba::emit::bytes::{ByteLayout, Shape};
 use usuba::ir::{Port, Slicing};
-use usuba::names::did_you_mean;
+use usuba::suggest::did_you_mean;
 use usuba::typed::{self, VarType};
 
 use crate::vectors::to_hex;

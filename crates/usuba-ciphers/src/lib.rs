@@ -27,7 +27,7 @@ use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
-use usuba::names::did_you_mean;
+use usuba::suggest::did_you_mean;
 
 pub use fields::{folder_name, place, toml};
 pub use known::wrong_block;

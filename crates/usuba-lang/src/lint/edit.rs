@@ -82,8 +82,8 @@ pub(super) fn is_balanced(sources: &Sources, span: Span) -> bool {
     open == 0
 }
 
-/// The new texts of the files that the fixes of some findings change. A fix that changes what an
-/// earlier one changes is left out: lint the new program again.
+/// The new texts of the files that the fixes of some findings change. A fix is left out if an
+/// earlier one changes the same text: lint the new program again.
 pub fn apply(sources: &Sources, findings: &[&Diagnostic]) -> Vec<(FileId, String)> {
     let mut taken: Vec<&Edit> = Vec::new();
     for fix in findings.iter().filter_map(|finding| finding.fix.as_ref()) {

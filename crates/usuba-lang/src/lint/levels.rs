@@ -1,9 +1,9 @@
 //! Levels of lints and of other warnings: allow, warn and deny.
 
 use crate::diag::{Code, Diagnostic, Severity};
-use crate::names::did_you_mean;
+use crate::suggest::did_you_mean;
 
-/// What happens to a warning.
+/// The treatment of a warning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Level {
     /// It is not shown.

@@ -97,7 +97,7 @@ fn reads(equation: &Equation) -> Vec<&str> {
     value.chain(updated).collect()
 }
 
-/// The variables that equations read, directly or not, for the given ones, in whatever order.
+/// The variables that equations read, directly or not, for the given ones, in any order.
 fn needed<'a>(stmts: &'a [Stmt], roots: &Names<'a>) -> Names<'a> {
     let equations = visit::equations(stmts);
     let mut needed = roots.clone();
