@@ -42,7 +42,7 @@ pub(super) fn lint(sources: &Sources, decl: &Decl, body: &Body) -> Vec<Diagnosti
             Stmt::Equation(equation) => equation.span,
             Stmt::Loop(l) => l.span,
         };
-        let name = defined(unit).into_iter().next().unwrap_or_default();
+        let name = inside(unit).into_iter().flat_map(targets).next().unwrap_or_default();
         let text = format!("value of `{name}` is computed but never used");
         let help = match unit {
             Stmt::Equation(_) => "remove this equation",
