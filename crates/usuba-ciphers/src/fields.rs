@@ -24,8 +24,8 @@ enum Syntax {
     Identifier,
     /// A file relative to the folder.
     Path,
-    /// A folder beside this one.
-    Folder,
+    /// A folder beside this one, perhaps with a colon and a function of it.
+    Need,
     /// The instance of a node, as `--entry` takes it.
     Entry,
     /// An entry, perhaps behind a file and a colon.
@@ -58,7 +58,7 @@ const TEXTS: &[(&str, Syntax)] = &[
     ("gp32", Syntax::Path),
     ("arithmetic.small", Syntax::Path),
     ("program", Syntax::Path),
-    ("needs", Syntax::Folder),
+    ("needs", Syntax::Need),
 ];
 
 /// The lists that need an element.
@@ -86,7 +86,10 @@ impl Syntax {
                 letters(text, "_") && !upper && !RESERVED.contains(&text)
             }
             Syntax::Identifier => letters(text, "_'"),
-            Syntax::Folder => letters(text, "_-."),
+            Syntax::Need => {
+                let (folder, function) = text.split_once(':').unwrap_or((text, "a"));
+                letters(folder, "_-.") && Syntax::Name.accepts(function)
+            }
             Syntax::Path => {
                 let mut parts = text.split('/').skip_while(|part| *part == "..").peekable();
                 parts.peek().is_some() && parts.all(|part| letters(part, "_-."))
@@ -109,7 +112,11 @@ impl Syntax {
             ),
             Syntax::Identifier => ("letters, digits, `_` and `'`, a letter first", "encrypt128"),
             Syntax::Path => ("a relative path of letters, digits, `_`, `-` and `.`", "aes.ua"),
-            Syntax::Folder => ("letters, digits, `_`, `-` and `.`, a letter first", "my-cipher"),
+            Syntax::Need => (
+                "letters, digits, `_`, `-` and `.`, a letter first, perhaps with a colon and a \
+                 function",
+                "sha2:sha512",
+            ),
             Syntax::Entry => ("a node, perhaps with its arguments", "permute(12)"),
             Syntax::Node => ("a node, or a file, a colon and a node", "aes.ua:schedule128"),
             Syntax::Line => ("one line of text without `@`", "FIPS 197"),
