@@ -12,7 +12,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
-use usuba::suggest::did_you_mean;
+use usuba::names::did_you_mean;
 use usuba::typed::Entry;
 
 /// The syntax of a text field.

@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::bytes::{ByteLayout, Shape};
 use usuba::ir::{Port, Slicing};
-use usuba::suggest::did_you_mean;
+use usuba::names::did_you_mean;
 use usuba::typed::{self, VarType};
 
 use crate::files;

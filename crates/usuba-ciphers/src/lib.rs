@@ -36,7 +36,7 @@ use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
-use usuba::suggest::did_you_mean;
+use usuba::names::did_you_mean;
 
 pub use choice::Need;
 pub use composed::Tested;

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use usuba::suggest::did_you_mean;
+use usuba::names::did_you_mean;
 use usuba::{Options, Output};
 use usuba_ciphers::loader::plain;
 use usuba_library::declarations::{Function, Struct};

@@ -1,7 +1,7 @@
 //! Levels of lints and of other warnings: allow, warn and deny.
 
 use crate::diag::{Code, Diagnostic, Severity};
-use crate::suggest::did_you_mean;
+use crate::names::did_you_mean;
 
 /// The treatment of a warning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -11,7 +11,7 @@
 use super::ast::*;
 use super::lexer::{Lexer, Tok, Token, decimal_len, ident_len, short};
 use crate::diag::{Code, Diagnostic, FileId, Sources, Span};
-use crate::suggest::did_you_mean;
+use crate::names::did_you_mean;
 
 /// How many errors one file may have before the parser stops reading.
 pub const MAX_ERRORS: usize = 20;

@@ -18,7 +18,7 @@ use super::contract;
 use super::resolve::resolve_type;
 use super::types::VarType;
 use crate::diag::{Code, Diagnostic, Span};
-use crate::suggest::did_you_mean;
+use crate::names::did_you_mean;
 use crate::syntax::ast::*;
 
 /// All declarations except for types, without names of types, and the errors in types.

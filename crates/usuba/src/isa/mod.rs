@@ -249,7 +249,7 @@ pub fn find(name: &str) -> Option<&'static Target> {
 
 /// The message that there is no target of this name.
 pub fn unknown(name: &str) -> String {
-    crate::suggest::unknown("target", name, all().map(|target| target.name))
+    crate::names::unknown("target", name, all().map(|target| target.name))
 }
 
 impl Target {

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use usuba::isa::cpu::{self, Cpu};
 use usuba::isa::{self, Target};
+use usuba::names::did_you_mean;
 use usuba::passes;
-use usuba::suggest::did_you_mean;
 use usuba_run::cc;
 
 use super::Arch;

@@ -3,8 +3,8 @@
 use usuba::emit::c::COptions;
 use usuba::ir::{Program, Slicing};
 use usuba::isa::{self, Target};
+use usuba::names::did_you_mean;
 use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::suggest::did_you_mean;
 use usuba::{Options, optimise};
 use usuba_bench::interleave;
 use usuba_run::native::Timing;

@@ -17,7 +17,7 @@ pub use types::resolve_type;
 use super::types::*;
 use super::{contract, entry, named};
 use crate::diag::{Code, Diagnostic, Span};
-use crate::suggest::did_you_mean;
+use crate::names::did_you_mean;
 use crate::syntax::ast;
 
 /// Resolves a spliced list of declarations. The entry is the instance that `entry` writes, or the

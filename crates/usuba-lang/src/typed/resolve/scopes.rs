@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Named, Resolver};
 use crate::diag::{Code, Diagnostic};
-use crate::suggest::did_you_mean;
+use crate::names::did_you_mean;
 use crate::syntax::ast;
 use crate::typed::types::*;
 use crate::typed::walk::Builtin;
