@@ -10,8 +10,10 @@ use sha2::{Digest, Sha256};
 use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::bytes::{ByteLayout, Shape};
 use usuba::ir::{Port, Slicing};
+use usuba::names::did_you_mean;
 use usuba::typed::{self, VarType};
 
+use crate::files;
 use crate::readings;
 use crate::vectors::to_hex;
 use crate::wrong::wrong_block;
@@ -71,7 +73,7 @@ impl Evaluated {
     fn new(cipher: &Cipher, source: &str, node: &str) -> Result<Evaluated, String> {
         let path = cipher.folder.join(source);
         let wrong = |what: &str| format!("{}: {what}", path.display());
-        let text = fs::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
+        let text = files::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
         let mut sources = Sources::default();
         let root = sources.add(path.display().to_string(), text);
         let flags = typed::Flags::default();
@@ -103,7 +105,10 @@ impl Evaluated {
                 before += port.words();
             }
         }
-        Err(format!("node `{}` has no parameter or result `{name}`", decl.name))
+        let ports = || decl.params.iter().chain(&decl.results).map(|var| &*var.name);
+        let all = || format!("it has {}", ports().collect::<Vec<_>>().join(", "));
+        let help = did_you_mean(name, ports()).unwrap_or_else(all);
+        Err(format!("node `{}` has no parameter or result `{name}`; help: {help}", decl.name))
     }
 
     /// The shape of the first parameter, or of the first result.

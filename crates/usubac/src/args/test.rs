@@ -1,16 +1,14 @@
 //! The command line of `usubac test`.
 
-use std::path::PathBuf;
-
 use clap::{Args, ValueEnum};
 use usuba::isa::Target;
 
 use super::values::parse_target;
-use super::{Compiler, Direction};
+use super::{Ciphers, Compiler, Direction};
 
 #[derive(Args, Clone, Debug)]
 pub struct Test {
-    /// Cipher folders, programs in them, or names below --ciphers [default: the working directory,
+    /// Ciphers: built-in names, folders, or programs in folders [default: the working directory,
     /// if it is a cipher folder]
     #[arg(value_name = "SUBJECT", conflicts_with = "all")]
     pub subjects: Vec<String>,
@@ -23,9 +21,8 @@ pub struct Test {
     /// Only this function; may be repeated
     #[arg(long = "function", value_name = "NAME")]
     pub functions: Vec<String>,
-    /// Where ciphers are looked up by name
-    #[arg(long, value_name = "DIR", default_value = "ciphers")]
-    pub ciphers: PathBuf,
+    #[command(flatten)]
+    pub library: Ciphers,
     /// Only these instruction sets [default: all that this machine runs or emulates]
     #[arg(long, value_name = "TARGET", value_parser = parse_target, value_delimiter = ',')]
     pub target: Vec<&'static Target>,

@@ -82,8 +82,10 @@ fn run(args: &Bench, tell: &mut dyn FnMut(&ProgressBar, &Progress)) -> Result<()
     }
     let choice = choice(args)?;
     let variants = variants(args)?;
+    let ciphers = args.library.library().chosen(&choice.ciphers).map_err(Failure::program)?;
+    let choice = Choice { ciphers: Vec::new(), ..choice };
     let request = Request {
-        root: &args.folder,
+        ciphers: &ciphers,
         choice: &choice,
         variants: &variants,
         // Explicit flags or compilers exclude all other variants.
@@ -94,10 +96,7 @@ fn run(args: &Bench, tell: &mut dyn FnMut(&ProgressBar, &Progress)) -> Result<()
     let bar = bar();
     let run = session::run(&request, &mut |progress| tell(&bar, &progress));
     bar.finish_and_clear();
-    let run = run.map_err(|error| {
-        let hint = "--folder names the folder that holds the cipher folders";
-        Failure::program(format!("{error}; {hint}"))
-    })?;
+    let run = run.map_err(Failure::program)?;
     if let Some(path) = &args.json {
         write_all(&[(Place::new(path), json(&run))])?;
     }
@@ -119,9 +118,7 @@ fn run(args: &Bench, tell: &mut dyn FnMut(&ProgressBar, &Progress)) -> Result<()
 pub fn choice(args: &Bench) -> Result<Choice, Failure> {
     for name in &args.target {
         if isa::find(name).is_none() {
-            return Err(Failure::usage(format!(
-                "there is no target `{name}`; `usubac --print targets` lists them"
-            )));
+            return Err(Failure::usage(isa::unknown(name)));
         }
     }
     let targets = args.target.iter().filter_map(|name| isa::find(name));

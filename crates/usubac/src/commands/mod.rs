@@ -13,7 +13,7 @@ mod passes;
 pub mod prove;
 mod run;
 mod slice;
-mod subjects;
+mod subject;
 mod synth;
 mod test;
 mod tune;
@@ -28,7 +28,7 @@ use crate::output::to_stdout;
 use crate::report::Reporter;
 use crate::{Failure, explain, interrupt};
 
-pub fn run(cli: Cli) -> Result<(), Failure> {
+pub fn run(mut cli: Cli) -> Result<(), Failure> {
     let reporter = Reporter { format: cli.report.error_format, color: cli.report.color };
     if let Some(code) = &cli.explain {
         return to_stdout(explain::page(code)?);
@@ -36,6 +36,7 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
     if let Some(what) = cli.print {
         return to_stdout(&list(what));
     }
+    subject::resolve(&mut cli)?;
     let scratch = match &cli.command {
         Some(Command::Run(_) | Command::Test(_) | Command::Bench(_) | Command::Demo(_)) => {
             interrupt::guard()?

@@ -18,7 +18,7 @@ use usuba_bench::session::{self, letter};
 use usuba_ciphers::Cipher;
 use usuba_run::cc::Family;
 
-use super::{bench, subjects};
+use super::bench;
 use crate::args::{Compiler, Test, Written};
 use crate::output::to_stdout;
 use crate::{Failure, fault};
@@ -72,19 +72,19 @@ pub fn run(args: &Test) -> Result<(), Failure> {
 
 /// The selected ciphers.
 fn ciphers(args: &Test) -> Result<Vec<Cipher>, Failure> {
-    if args.all {
-        return usuba_ciphers::find(&args.ciphers).map_err(Failure::Program);
-    }
-    if !args.subjects.is_empty() {
-        return subjects::read(&args.ciphers, &args.subjects);
-    }
-    match Path::new("cipher.toml").is_file() {
-        true => subjects::read(&args.ciphers, &[".".to_string()]),
-        false => Err(Failure::usage(
-            "there is no cipher.toml in the working directory\n  help: name a cipher folder, or \
-             write --all for all ciphers",
-        )),
-    }
+    let library = args.library.library();
+    let chosen = match () {
+        () if args.all => library.chosen(&[]),
+        () if !args.subjects.is_empty() => library.chosen(&args.subjects),
+        () if Path::new("cipher.toml").is_file() => library.chosen(&[".".to_string()]),
+        () => {
+            return Err(Failure::usage(
+                "there is no cipher.toml in the working directory\n  help: name a cipher, or write \
+                 --all for all ciphers",
+            ));
+        }
+    };
+    chosen.map_err(Failure::Program)
 }
 
 /// Every function of --function exists.
@@ -92,7 +92,7 @@ fn check_functions(args: &Test, ciphers: &[Cipher]) -> Result<(), Failure> {
     let known: Vec<&str> = ciphers.iter().flat_map(Cipher::tested).collect();
     for name in &args.functions {
         if !known.contains(&name.as_str()) {
-            let near = usuba::typed::resolve::closest(name, known.iter().copied());
+            let near = usuba::names::closest(name, known.iter().copied());
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("there are {}", known.join(", ")),
