@@ -6,7 +6,7 @@
 //! ```
 
 use serde::Deserialize;
-use usuba::typed::resolve::closest;
+use usuba::names::closest;
 
 use super::{Cipher, Function};
 

@@ -12,6 +12,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
+use usuba::names::did_you_mean;
 use usuba::typed::Entry;
 
 /// The syntax of a text field.
@@ -158,8 +159,16 @@ pub fn toml<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let message = error.message().lines().collect::<Vec<_>>().join(", ");
-        format!("{}: {message}", place(path, text, at))
+        let help = suggestion(&message).map_or(String::new(), |near| format!("; help: {near}"));
+        format!("{}: {message}{help}", place(path, text, at))
     })
+}
+
+/// The name that is close to the first one of "unknown field `x`, expected one of `y`, `z`".
+fn suggestion(message: &str) -> Option<String> {
+    let mut names = message.split('`').skip(1).step_by(2);
+    let name = names.next().filter(|_| message.starts_with("unknown "))?;
+    did_you_mean(name, names)
 }
 
 /// As [`toml`], with the text fields and the lists of `cipher.toml` checked.

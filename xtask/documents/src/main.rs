@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use documents::{charts, docs, errors, functions, listings, peers, toolchains};
+use documents::{charts, docs, errors, functions, layouts, listings, peers, toolchains};
 use xtask::repo::Repo;
 
 fn main() -> ExitCode {
@@ -12,7 +12,11 @@ fn main() -> ExitCode {
     // The folder of a compiler that is built already.
     let binaries = args.get(1).map(Path::new);
     let check = |repo: Repo| match args.first().map(String::as_str) {
-        Some("charts") => charts::check(&repo, docs::bless()),
+        Some("charts") => {
+            let mut findings = charts::check(&repo, docs::bless())?;
+            findings.extend(layouts::check(&repo, docs::bless())?);
+            Ok(findings)
+        }
         Some("docs") => docs::check(&repo, binaries),
         Some("errors") => errors::check(&repo, docs::bless()),
         Some("functions") => functions::check(&repo, docs::bless()),
