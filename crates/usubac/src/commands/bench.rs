@@ -46,8 +46,8 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
 
 /// Tests the functions by the reference semantics, which takes no C compiler.
 fn known_answers(args: &Bench) -> Result<(), Failure> {
-    for name in &args.ciphers {
-        let cipher = usuba_ciphers::named(&args.folder, name).map_err(Failure::Program)?;
+    let chosen = args.folder.library().chosen(&args.ciphers).map_err(Failure::Program)?;
+    for cipher in &chosen {
         for function in &cipher.functions {
             let vectors = cipher.verify_function(function, None).map_err(Failure::Program)?;
             let name = &function.name;
