@@ -3,8 +3,12 @@
 //!
 //! - `bench`: the flags of `usubac bench`.
 //! - `dist`: the flags of `usubac dist`.
+//! - `library`: the option that says where ciphers are.
+//! - `lints`: the levels of warnings.
+//! - `new`: the flags of `usubac new`.
 //! - `prove`: the flags of `usubac prove`.
 //! - `synth`: the flags of `usubac synth`.
+//! - `test`: the flags of `usubac test`.
 //! - `tune`: the flags of `usubac tune`, and flags without a program.
 //! - `values`: the syntax of the values of flags.
 
@@ -15,6 +19,7 @@ use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
 use usuba::isa::cpu::Cpu;
 use usuba::isa::{self, Target};
+use usuba::lint::Levels;
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::passes::{PassOptions, Schedule, When, inline, interleave, unroll};
 use usuba::typed::Flags;
@@ -25,15 +30,23 @@ use crate::report::{Color, Format, warning};
 
 mod bench;
 mod dist;
+mod library;
+mod lints;
+mod new;
 pub mod prove;
 mod synth;
+mod test;
 mod tune;
 mod values;
 
 pub use bench::{Bench, Compiler, pipeline};
 pub use dist::Dist;
+pub use library::Ciphers;
+use lints::Lints;
+pub use new::{Kind, New};
 pub use prove::Prove;
 pub use synth::{Shape, Synth};
+pub use test::{Test, Written};
 pub use tune::{Goal, Tune, certified_flags, codegen, tuned_flags};
 pub use values::best_for_long_words;
 use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix, parse_slug};
@@ -86,6 +99,10 @@ pub enum Command {
     Fmt(Fmt),
     /// Run a program on one input
     Run(Run),
+    /// Write a folder for a cipher, to begin with
+    New(New),
+    /// Compare cipher folders with their test vectors, by the reference semantics and by compiled C
+    Test(Test),
     /// Verify and time cipher folders on every target of this machine
     Bench(Bench),
     /// The same for two ciphers, to see that everything works
@@ -171,6 +188,9 @@ pub struct Check {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Apply the edits of warnings that have exactly one repair to the file
+    #[arg(long)]
+    pub fix: bool,
     #[command(flatten)]
     pub language: Language,
 }
@@ -230,6 +250,8 @@ pub struct Language {
     /// Treat warnings as errors
     #[arg(short = 'w', long)]
     pub deny_warnings: bool,
+    #[command(flatten)]
+    lints: Lints,
 }
 
 #[derive(Args, Clone, Debug)]
@@ -254,6 +276,11 @@ impl Language {
     /// The flags that change the semantics of a program or the set of accepted programs.
     pub fn flags(&self) -> Flags {
         Flags { keep_tables: self.keep_tables, legacy_tables: self.legacy_tables }
+    }
+
+    /// The levels of warnings.
+    pub fn levels(&self) -> Levels {
+        self.lints.levels(self.deny_warnings)
     }
 
     /// The slicing that was asked for.

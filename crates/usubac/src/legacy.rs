@@ -78,6 +78,15 @@ pub fn rewrite(
             out.push(arg);
             continue;
         };
+        // `-W` is a slicing where no code of a warning follows it.
+        if let Some(joined) = flag.strip_prefix('W') {
+            let next = |args: &(usize, OsString)| args.1.to_str().is_some_and(is_code);
+            if is_code(joined) || joined.is_empty() && args.peek().is_some_and(next) {
+                out.push("--warn".into());
+                out.extend(Some(joined).filter(|code| !code.is_empty()).map(OsString::from));
+                continue;
+            }
+        }
         let single = !flag.starts_with('-');
         let flag = flag.strip_prefix('-').unwrap_or(flag);
         let name = flag.split_once('=').map_or(flag, |(name, _)| name);
@@ -113,6 +122,12 @@ pub fn rewrite(
     Ok(out)
 }
 
+/// Whether a text is the code of a finding.
+fn is_code(text: &str) -> bool {
+    let digits = text.strip_prefix(['U', 'u']);
+    digits.is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
 fn masking(name: &str) -> Failure {
     Failure::usage(format!(
         "`-{name}` asks for masked code, and masking is not supported yet; no flag gives \
@@ -140,6 +155,7 @@ mod tests {
             ("usubac -no-CSE --no-color", "usubac --skip=cse --color=never"),
             ("usubac -- -arch -masked", "usubac -- -arch -masked"),
             ("-arch -unroll", "-arch --unroll"),
+            ("usubac -W U1105 -WU1112 -W a.ua", "usubac --warn U1105 --warn U1112 -W a.ua"),
             ("usubac -no-share -bits-per-reg 8 -no-arr a.ua", "usubac a.ua"),
             ("usubac -bits-per-reg=16 -lf a.ua", "usubac a.ua"),
             ("usubac -bits-per-reg=32 a.ua", "usubac -bits-per-reg=32 a.ua"),

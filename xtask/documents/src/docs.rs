@@ -23,9 +23,10 @@ use std::process::{Command, Stdio};
 use usuba::circuit::Profile;
 use usuba::diag::Sources;
 use usuba::ir::Slicing;
+use usuba::lint::{Levels, lint};
 use usuba::syntax::splice::Loader;
 
-use crate::{charts, errors, peers};
+use crate::{charts, errors, layouts, listings, peers};
 use xtask::repo::{File, Finding, Repo};
 
 /// A fenced block of a document.
@@ -99,6 +100,8 @@ pub fn check(repo: &Repo, binaries: Option<&Path>) -> io::Result<Vec<Finding>> {
     findings.extend(peers::check(&repo, bless)?);
     findings.extend(charts::check(&repo, bless)?);
     findings.extend(errors::check(&repo, bless)?);
+    findings.extend(layouts::check(&repo, bless)?);
+    findings.extend(listings::check(&repo, bless)?);
     Ok(findings)
 }
 
@@ -182,7 +185,10 @@ fn program(text: &str, wanted: &str) -> Result<(), String> {
                 .map(|slice| usuba::to_usuba0(&checked.program, slice, &none).err())
                 .collect();
             match refusals.iter().any(Option::is_none) {
-                true => checked.warnings,
+                true => {
+                    let lints = lint(&sources, &checked.program);
+                    Levels::default().apply([checked.warnings, lints].concat())
+                }
                 false => refusals.into_iter().flatten().flatten().collect(),
             }
         }

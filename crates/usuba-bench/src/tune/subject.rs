@@ -26,7 +26,7 @@ use usuba_run::fingerprint::fingerprint;
 
 use super::space::Chosen;
 use crate::bench::prepare::{self, Mode};
-use usuba_ciphers::{Cipher, Function};
+use usuba_ciphers::{Cipher, Function, files};
 use usuba_run::layout::Layout;
 use usuba_run::validated::{Proofs, optimised};
 
@@ -174,7 +174,7 @@ pub struct Calls {
 pub fn function_fingerprint(cipher: &Cipher, function: &Function) -> Option<String> {
     let path = cipher.folder.join(&function.source);
     let mut sources = Sources::default();
-    let root = sources.add(path.display().to_string(), std::fs::read_to_string(&path).ok()?);
+    let root = sources.add(path.display().to_string(), files::read_to_string(&path).ok()?);
     let entry = Some(function.node.as_str());
     front(&mut sources, root, &mut usuba_ciphers::Beside, entry, Flags::default()).ok()?;
     Some(fingerprint(&sources))

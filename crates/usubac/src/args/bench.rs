@@ -6,19 +6,18 @@ use clap::{Args, ValueEnum};
 use usuba::isa::cpu::Cpu;
 use usuba::passes::pipeline::PipelineOptions;
 
-use super::{Abi, Direction, tuned_flags};
+use super::{Abi, Ciphers, Direction, tuned_flags};
 
 #[derive(Args, Clone, Debug)]
 pub struct Bench {
-    /// Names of cipher folders [default: all; for `demo` rectangle and serpent]
+    /// Names or folders of ciphers [default: all; for `demo` rectangle and serpent]
     #[arg(value_name = "CIPHER")]
     pub ciphers: Vec<String>,
     /// The same as naming them without a flag; may be repeated
     #[arg(long = "cipher", value_name = "CIPHER")]
     pub more_ciphers: Vec<String>,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers")]
-    pub folder: PathBuf,
+    #[command(flatten)]
+    pub library: Ciphers,
     /// Only this target; may be repeated
     #[arg(long, visible_alias = "arch", value_name = "TARGET")]
     pub target: Vec<String>,
@@ -56,7 +55,7 @@ pub struct Bench {
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"],
           conflicts_with_all = ["json", "experiment"])]
     pub compare: Vec<PathBuf>,
-    /// Repeat a published measurement: a file, or a name in bench/experiments
+    /// Repeat a published measurement: a file, or the name of a built-in one
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "flags", "cflags", "cc"])]
     pub experiment: Option<PathBuf>,
     /// Where the files of an experiment go; finished cells in it are kept

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Ciphers;
 use super::values::parse_prefix;
 
 /// A prefix that is not empty: without one, names would be words of C.
@@ -16,7 +17,7 @@ fn parse_name(text: &str) -> Result<String, String> {
 
 #[derive(Args, Clone, Debug)]
 pub struct Dist {
-    /// Names of cipher folders; each becomes one C file and one header [default for --library,
+    /// Names or folders of ciphers; each becomes one C file and one header [default for --library,
     /// --rust and --measure: all]
     #[arg(value_name = "CIPHER", required_unless_present_any = ["library", "rust", "nacl", "measure", "status", "curves"])]
     pub ciphers: Vec<String>,
@@ -52,7 +53,6 @@ pub struct Dist {
     /// Write no C; show dispatch tables and curves of all ciphers as a table for documents
     #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders", "status"])]
     pub curves: bool,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers")]
-    pub folder: PathBuf,
+    #[command(flatten)]
+    pub library_folder: Ciphers,
 }

@@ -7,7 +7,7 @@ use usuba::isa::Target;
 use usuba_run::cc::Family;
 
 use super::values::parse_target;
-use super::{Codegen, Language};
+use super::{Ciphers, Codegen, Language};
 use usuba_prove::fault_injection::{self, Plant};
 
 /// The subject of the proof.
@@ -34,9 +34,8 @@ pub struct Prove {
     /// Only these functions of the file; may be repeated
     #[arg(long = "function", value_name = "NAME", requires = "dist")]
     pub functions: Vec<String>,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers", requires = "folders")]
-    pub folder: PathBuf,
+    #[command(flatten)]
+    pub library: Ciphers,
     /// Only the folders of these names; may be repeated
     #[arg(long, value_name = "CIPHER", requires = "all")]
     pub only: Vec<String>,

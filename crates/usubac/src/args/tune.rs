@@ -8,17 +8,16 @@ use clap::{Args, CommandFactory, Parser, ValueEnum};
 use usuba::ir::Slicing;
 
 use super::values::{parse_arch, parse_time};
-use super::{Abi, Arch, Codegen, Language, SlicingFlags, long_flags};
+use super::{Abi, Arch, Ciphers, Codegen, Language, SlicingFlags, long_flags};
 
 /// The subject and the length of tuning.
 #[derive(Args, Debug)]
 pub struct Tune {
-    /// A program, a folder with a cipher.toml, or the name of one
+    /// A program, a folder with a cipher.toml, or the name of one in DIR of --ciphers
     #[arg(value_name = "FILE|CIPHER")]
     pub subject: PathBuf,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers")]
-    pub folder: PathBuf,
+    #[command(flatten)]
+    pub library: Ciphers,
     /// The function of the cipher [default: the first that has the slicing]
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,

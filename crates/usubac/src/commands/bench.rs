@@ -41,8 +41,10 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
     }
     let choice = choice(args)?;
     let variants = variants(args)?;
+    let ciphers = args.library.library().chosen(&choice.ciphers).map_err(Failure::program)?;
+    let choice = Choice { ciphers: Vec::new(), ..choice };
     let request = Request {
-        root: &args.folder,
+        ciphers: &ciphers,
         choice: &choice,
         variants: &variants,
         // Explicit flags or compilers exclude all other variants.
@@ -53,10 +55,7 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
     let bar = bar();
     let run = session::run(&request, &mut |progress| show(&bar, &progress));
     bar.finish_and_clear();
-    let run = run.map_err(|error| {
-        let hint = "--folder names the folder that holds the cipher folders";
-        Failure::program(format!("{error}; {hint}"))
-    })?;
+    let run = run.map_err(Failure::program)?;
     if let Some(path) = &args.json {
         write_all(&[(Place::new(path), json(&run))])?;
     }
@@ -78,9 +77,7 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
 pub fn choice(args: &Bench) -> Result<Choice, Failure> {
     for name in &args.target {
         if isa::find(name).is_none() {
-            return Err(Failure::usage(format!(
-                "there is no target `{name}`; `usubac --print targets` lists them"
-            )));
+            return Err(Failure::usage(isa::unknown(name)));
         }
     }
     let targets = args.target.iter().filter_map(|name| isa::find(name));
@@ -165,7 +162,7 @@ pub fn show(bar: &ProgressBar, progress: &Progress) {
     bar.set_message(progress.next.to_string());
 }
 
-fn slicing(direction: Direction) -> Slicing {
+pub fn slicing(direction: Direction) -> Slicing {
     match direction {
         Direction::V => Slicing::V,
         Direction::H => Slicing::H,

@@ -10,6 +10,7 @@ use usuba_ciphers::Cipher;
 use usuba_library::{File, Request, ladder};
 use usuba_run::cc::{self, Family};
 
+use super::subject::changeable;
 use crate::args::Dist;
 use crate::output::{Place, plain, to_stdout, write_all};
 use crate::{Failure, fault};
@@ -40,7 +41,8 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         // The default target runs on any processor.
         let portable = isa::all().filter(|target| target.name == "gp64").collect();
         let targets = if args.targets.is_empty() { portable } else { request.targets };
-        let ciphers = usuba_library::nacl_ciphers(&args.folder).map_err(Failure::Program)?;
+        let ciphers = usuba_library::nacl_ciphers(&args.library_folder.library().root())
+            .map_err(Failure::Program)?;
         return whole(folder, &ciphers, |ciphers, done| {
             Ok(usuba_library::nacl(&Request { targets, ..request }, ciphers, done)?.files)
         });
@@ -92,6 +94,7 @@ const ROUNDS: u32 = 200;
 
 fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
     let ciphers = ciphers(args)?;
+    ciphers.iter().try_for_each(|cipher| changeable(&cipher.folder))?;
     let bar = ProgressBar::new(ciphers.len() as u64);
     for cipher in &ciphers {
         let targets = usuba_library::backends(&request.targets, std::slice::from_ref(cipher));
@@ -109,32 +112,16 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
 }
 
 fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
-    let find = |name: &String| {
-        isa::find(name).ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no target `{name}`; `usubac --print targets` lists them"
-            ))
-        })
-    };
+    let find = |name: &String| isa::find(name).ok_or_else(|| Failure::usage(isa::unknown(name)));
     match args.targets.is_empty() {
         true => Ok(usuba_library::usual()),
         false => args.targets.iter().map(find).collect(),
     }
 }
 
-/// The folders selected by their own name or by a function of theirs, or all.
+/// The selected ciphers, or all.
 fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
-    if args.ciphers.is_empty() {
-        return usuba_ciphers::find(&args.folder).map_err(Failure::Program);
-    }
-    let mut all: Vec<Cipher> = Vec::new();
-    for name in &args.ciphers {
-        let found = usuba_ciphers::named(&args.folder, name).map_err(Failure::Program)?;
-        if all.iter().all(|other| other.folder != found.folder) {
-            all.push(found);
-        }
-    }
-    Ok(all)
+    args.library_folder.library().chosen(&args.ciphers).map_err(Failure::Program)
 }
 
 /// The output folder, and the stem of its files if one was given.

@@ -32,6 +32,7 @@ use super::totals::Totals;
 use super::{show, write_certificates};
 use crate::args::{Abi, Prove};
 use crate::commands::slice;
+use crate::commands::subject::changeable;
 use crate::output::{to_stderr, to_stdout};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
@@ -60,6 +61,9 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     let start = Instant::now();
     fault::stage("reading the ciphers");
     let request = request(args);
+    if args.certify {
+        changeable(&request.folder)?;
+    }
     let backends = tasks::backends(&request).map_err(Failure::Program)?;
     let tasks = tasks::tasks(&request, &backends).map_err(Failure::Program)?;
     let Tasks { all: tasks, skipped } = tasks;
@@ -108,7 +112,7 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
 /// The proofs that the command line selects.
 fn request(args: &Prove) -> Request {
     Request {
-        folder: args.folder.clone(),
+        folder: args.library.library().root(),
         only: args.only.clone(),
         target: args.target.clone(),
         slicing: args.language.slicing(),
