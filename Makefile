@@ -20,7 +20,7 @@ setup:
 	@scripts/setup
 
 demo: setup
-	@cargo run --quiet --release --package usubac -- demo
+	@cargo run --release --package usubac -- demo
 
 test: setup
 	@scripts/test

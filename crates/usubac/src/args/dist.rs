@@ -41,6 +41,11 @@ pub struct Dist {
     /// Instruction sets, separated by commas [default: gp64 and all vectors]
     #[arg(long, visible_alias = "arch", value_name = "TARGETS", value_delimiter = ',')]
     pub targets: Vec<String>,
+    /// Write these functions of one cipher, and what belongs to them: both directions of `aes128`, or
+    /// `sha512` alone
+    #[arg(long = "function", value_name = "NAME", value_delimiter = ',',
+          conflicts_with_all = ["library", "rust", "nacl", "measure", "ladders", "status", "curves"])]
+    pub functions: Vec<String>,
     /// Write no C; measure on this machine the cost of calls, and write costs.toml into each folder
     #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "ladders"])]
     pub measure: bool,

@@ -111,7 +111,7 @@ fn of_table(
 /// The dispatch thresholds of ciphers.
 pub fn thresholds(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String, String> {
     let (prefix, version) = ("usuba_".to_string(), env!("CARGO_PKG_VERSION").to_string());
-    let request = Request { targets: targets.to_vec(), prefix, version };
+    let request = Request { targets: targets.to_vec(), prefix, version, functions: Vec::new() };
     ciphers.iter().map(|cipher| usuba_library::ladders(&request, cipher)).collect()
 }
 

@@ -7,7 +7,7 @@ use indicatif::ProgressBar;
 use usuba::isa::{self, Target};
 use usuba_bench::record::Host;
 use usuba_ciphers::Cipher;
-use usuba_library::{File, Request, ladder};
+use usuba_library::{File, Request, Written, ladder};
 use usuba_run::cc::{self, Family};
 
 use super::moved;
@@ -24,6 +24,7 @@ pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
         targets: targets(args)?,
         prefix: args.prefix.clone(),
         version: env!("CARGO_PKG_VERSION").to_string(),
+        functions: args.functions.clone(),
     };
     if args.measure {
         return measure(args, &request);
@@ -51,14 +52,19 @@ pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
         }),
         (None, None) => {
             let (folder, stem) = place(args)?;
-            let one = |cipher| {
-                let single = usuba_library::single(&request, cipher, stem.as_deref());
-                single.map(|single| single.files).map_err(Failure::Program)
-            };
+            let one = |cipher| usuba_library::single(&request, cipher, stem.as_deref());
             let ciphers = ciphers(args)?;
+            if !args.functions.is_empty() && ciphers.len() > 1 {
+                return Err(Failure::usage(
+                    "--function takes functions of one cipher, and there are several",
+                ));
+            }
             verify(&ciphers)?;
-            let files = ciphers.iter().map(one).collect::<Result<Vec<_>, _>>()?.concat();
-            write(&folder, &files)
+            let all = ciphers.iter().map(one).collect::<Result<Vec<_>, _>>();
+            let all = all.map_err(Failure::Program)?;
+            let files: Vec<File> = all.iter().flat_map(|one| one.files.clone()).collect();
+            write(&folder, &files)?;
+            all.iter().try_for_each(|one| to_stdout(&sizes(&folder, one)))
         }
     }
 }
@@ -74,6 +80,16 @@ fn table(args: &Dist) -> Option<(&'static str, &'static str, Table)> {
         Dist { ladders: true, .. } => Some(("ladders", "thresholds", super::ciphers::thresholds)),
         _ => None,
     }
+}
+
+/// The C file of an output, with the bytes of its functions.
+fn sizes(folder: &Path, Written { files, extents, .. }: &Written) -> String {
+    let paths = files.iter().map(|file| &file.path);
+    let c: Vec<String> = paths
+        .filter(|path| path.ends_with(".c"))
+        .map(|path| folder.join(path).display().to_string())
+        .collect();
+    format!("{}\n{}", c.join(", "), usuba_library::table(extents))
 }
 
 /// Checks the functions of ciphers and of their dependencies against the test vectors.
