@@ -46,8 +46,7 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
 
 /// Tests the functions by the reference semantics, which takes no C compiler.
 fn known_answers(args: &Bench) -> Result<(), Failure> {
-    for name in &args.ciphers {
-        let cipher = usuba_ciphers::named(&args.folder, name).map_err(Failure::Program)?;
+    for cipher in args.library.library().chosen(&args.ciphers).map_err(Failure::Program)? {
         for function in &cipher.functions {
             let vectors = cipher.verify_function(function, None).map_err(Failure::Program)?;
             let name = &function.name;
