@@ -46,7 +46,8 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
 
 /// Tests the functions by the reference semantics, which takes no C compiler.
 fn known_answers(args: &Bench) -> Result<(), Failure> {
-    for cipher in args.library.library().chosen(&args.ciphers).map_err(Failure::Program)? {
+    let chosen = args.folder.library().chosen(&args.ciphers).map_err(Failure::Program)?;
+    for cipher in &chosen {
         for function in &cipher.functions {
             let vectors = cipher.verify_function(function, None).map_err(Failure::Program)?;
             let name = &function.name;
@@ -81,7 +82,7 @@ fn run(args: &Bench, tell: &mut dyn FnMut(&ProgressBar, &Progress)) -> Result<()
     }
     let choice = choice(args)?;
     let variants = variants(args)?;
-    let ciphers = args.library.library().chosen(&choice.ciphers).map_err(Failure::program)?;
+    let ciphers = args.folder.library().chosen(&choice.ciphers).map_err(Failure::program)?;
     let choice = Choice { ciphers: Vec::new(), ..choice };
     let request = Request {
         ciphers: &ciphers,
