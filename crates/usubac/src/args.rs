@@ -2,7 +2,9 @@
 //! semantics.
 //!
 //! - `bench`: the flags of `usubac bench`.
+//! - `ciphers`: the flags of `usubac ciphers`.
 //! - `dist`: the flags of `usubac dist`.
+//! - `generate`: the flags of `usubac generate`.
 //! - `library`: the option that says where ciphers are.
 //! - `lints`: the levels of warnings.
 //! - `new`: the flags of `usubac new`.
@@ -29,7 +31,9 @@ use crate::output::to_stderr;
 use crate::report::{Color, Format, warning};
 
 mod bench;
+mod ciphers;
 mod dist;
+mod generate;
 mod library;
 mod lints;
 mod new;
@@ -40,8 +44,10 @@ mod tune;
 mod values;
 
 pub use bench::{Bench, Compiler, pipeline};
+pub use ciphers::{Ciphers, Query, Table};
 pub use dist::Dist;
-pub use library::Ciphers;
+pub use generate::{Generate, Generated};
+pub use library::Folder;
 use lints::Lints;
 pub use new::{Kind, New};
 pub use prove::Prove;
@@ -55,7 +61,7 @@ use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix,
 #[derive(Parser, Debug)]
 #[command(
     name = "usubac",
-    version,
+    version = env!("USUBAC_VERSION"),
     disable_version_flag = true,
     args_conflicts_with_subcommands = true,
     subcommand_value_name = "COMMAND",
@@ -120,15 +126,22 @@ pub enum Command {
         /// Such as U0201
         code: String,
     },
+    /// List, show and copy ciphers
+    Ciphers(Ciphers),
+    /// Write manual pages, completions of shells, or headers into a folder
+    Generate(Generate),
     /// Write the headers that code from `-abi usubac` includes into a folder
+    #[command(hide = true)]
     Headers {
         /// Made if it is not there; headers of the same names in it are replaced
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
     /// Write the completions of a shell to standard output
+    #[command(hide = true)]
     Completions { shell: clap_complete::Shell },
     /// Write the manual page to standard output
+    #[command(hide = true)]
     Man,
 }
 

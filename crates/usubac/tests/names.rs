@@ -48,7 +48,7 @@ fn any_name_of_the_language_compiles() {
         usubac(dir, &format!("p.ua -V -w {flags} --entry {entry} -o {k}.c --header {k}.h"));
         files.push(format!("{k}.c"));
     }
-    usubac(dir, "headers .");
+    usubac(dir, "generate headers --out .");
     let strict = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-mavx2", "-I."];
     let output = Command::new("gcc").args(strict).args(files).current_dir(dir).output();
     match output {

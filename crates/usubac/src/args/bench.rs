@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use usuba::isa::cpu::Cpu;
 use usuba::passes::pipeline::PipelineOptions;
 
-use super::{Abi, Ciphers, Direction, tuned_flags};
+use super::{Abi, Direction, Folder, tuned_flags};
 
 #[derive(Args, Clone, Debug)]
 pub struct Bench {
@@ -17,7 +17,7 @@ pub struct Bench {
     #[arg(long = "cipher", value_name = "CIPHER")]
     pub more_ciphers: Vec<String>,
     #[command(flatten)]
-    pub library: Ciphers,
+    pub folder: Folder,
     /// Only this target; may be repeated
     #[arg(long, visible_alias = "arch", value_name = "TARGET")]
     pub target: Vec<String>,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Ciphers;
+use super::Folder;
 use super::values::parse_prefix;
 
 /// A prefix that is not empty: without one, names would be words of C.
@@ -53,14 +53,14 @@ pub struct Dist {
     #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "ladders"])]
     pub measure: bool,
     /// Write no C; show the dispatch thresholds of the kernels in blocks, and cycles per byte
-    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out"])]
+    #[arg(long, hide = true, conflicts_with_all = ["library", "rust", "nacl", "out"])]
     pub ladders: bool,
     /// Write no C; show slicings, modes and speed of all ciphers as a table for documents
-    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders"])]
+    #[arg(long, hide = true, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders"])]
     pub status: bool,
     /// Write no C; show dispatch tables and curves of all ciphers as a table for documents
-    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders", "status"])]
+    #[arg(long, hide = true, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders", "status"])]
     pub curves: bool,
     #[command(flatten)]
-    pub library_folder: Ciphers,
+    pub folder: Folder,
 }

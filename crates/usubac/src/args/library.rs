@@ -6,14 +6,14 @@ use clap::Args;
 use usuba_ciphers::Library;
 
 #[derive(Args, Clone, Debug)]
-pub struct Ciphers {
+pub struct Folder {
     /// Look for cipher folders in this folder first; the ciphers of usubac are built in
-    #[arg(long = "ciphers", alias = "folder", value_name = "DIR")]
-    pub folder: Option<PathBuf>,
+    #[arg(id = "folder", long = "ciphers", alias = "folder", value_name = "DIR")]
+    pub ciphers: Option<PathBuf>,
 }
 
-impl Ciphers {
+impl Folder {
     pub fn library(&self) -> Library {
-        Library { folder: self.folder.clone() }
+        Library { folder: self.ciphers.clone() }
     }
 }

@@ -7,7 +7,7 @@ use usuba::isa::Target;
 use usuba_run::cc::Family;
 
 use super::values::parse_target;
-use super::{Ciphers, Codegen, Language};
+use super::{Codegen, Folder, Language};
 use usuba_prove::fault_injection::{self, Plant};
 
 /// The subject of the proof.
@@ -35,7 +35,7 @@ pub struct Prove {
     #[arg(long = "function", value_name = "NAME", requires = "dist")]
     pub functions: Vec<String>,
     #[command(flatten)]
-    pub library: Ciphers,
+    pub folder: Folder,
     /// Only the folders of these names; may be repeated
     #[arg(long, value_name = "CIPHER", requires = "all")]
     pub only: Vec<String>,

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 use usuba::isa::Target;
 
 use super::values::parse_target;
-use super::{Ciphers, Compiler, Direction};
+use super::{Compiler, Direction, Folder};
 
 #[derive(Args, Clone, Debug)]
 pub struct Test {
@@ -22,7 +22,7 @@ pub struct Test {
     #[arg(long = "function", value_name = "NAME")]
     pub functions: Vec<String>,
     #[command(flatten)]
-    pub library: Ciphers,
+    pub folder: Folder,
     /// Only these instruction sets [default: all that this machine runs or emulates]
     #[arg(long, value_name = "TARGET", value_parser = parse_target, value_delimiter = ',')]
     pub target: Vec<&'static Target>,

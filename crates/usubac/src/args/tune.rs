@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, Parser, ValueEnum};
 use usuba::ir::Slicing;
 
 use super::values::{parse_arch, parse_time};
-use super::{Abi, Arch, Ciphers, Codegen, Language, SlicingFlags, long_flags};
+use super::{Abi, Arch, Codegen, Folder, Language, SlicingFlags, long_flags};
 
 /// The subject and the length of tuning.
 #[derive(Args, Debug)]
@@ -17,7 +17,7 @@ pub struct Tune {
     #[arg(value_name = "FILE|CIPHER")]
     pub subject: PathBuf,
     #[command(flatten)]
-    pub library: Ciphers,
+    pub folder: Folder,
     /// The function of the cipher [default: the first that has the slicing]
     #[arg(long, value_name = "NAME")]
     pub function: Option<String>,

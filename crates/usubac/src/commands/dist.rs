@@ -11,13 +11,15 @@ use usuba_ciphers::Cipher;
 use usuba_library::{File, Request, Written, ladder};
 use usuba_run::cc::{self, Family};
 
+use super::moved;
 use super::subject::changeable;
 use crate::args::Dist;
 use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
+use crate::report::Reporter;
 use crate::{Failure, fault};
 use usuba_prove::cache;
 
-pub fn run(args: &Dist) -> Result<(), Failure> {
+pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
     fault::stage("writing ciphers as C");
     let request = Request {
         targets: targets(args)?,
@@ -28,23 +30,16 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
     if args.measure {
         return measure(args, &request);
     }
-    if args.status || args.curves {
-        let table = if args.status { usuba_library::status } else { usuba_library::curves };
-        let text = table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?;
-        return to_stdout(&text);
-    }
-    if args.ladders {
-        for cipher in ciphers(args)? {
-            to_stdout(&usuba_library::ladders(&request, &cipher).map_err(Failure::Program)?)?;
-        }
-        return Ok(());
+    if let Some((flag, new, table)) = table(args) {
+        moved(&format!("dist --{flag}"), &format!("ciphers {new}"), reporter);
+        return to_stdout(&table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?);
     }
     if let Some(folder) = &args.nacl {
         // The default target runs on any processor.
         let portable = isa::all().filter(|target| target.name == "gp64").collect();
         let targets = if args.targets.is_empty() { portable } else { request.targets };
-        let ciphers = usuba_library::nacl_ciphers(&args.library_folder.library().root())
-            .map_err(Failure::Program)?;
+        let ciphers =
+            usuba_library::nacl_ciphers(&args.folder.library().root()).map_err(Failure::Program)?;
         return whole(folder, &ciphers, |ciphers, done| {
             Ok(usuba_library::nacl(&Request { targets, ..request }, ciphers, done)?.files)
         });
@@ -75,6 +70,19 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
             }
             Ok(())
         }
+    }
+}
+
+/// A table about ciphers and targets.
+type Table = fn(&[Cipher], &[&'static Target]) -> Result<String, String>;
+
+/// The table that a former flag asks for, with the flag and its place in `usubac ciphers`.
+fn table(args: &Dist) -> Option<(&'static str, &'static str, Table)> {
+    match args {
+        Dist { status: true, .. } => Some(("status", "status", usuba_library::status)),
+        Dist { curves: true, .. } => Some(("curves", "curves", usuba_library::curves)),
+        Dist { ladders: true, .. } => Some(("ladders", "thresholds", super::ciphers::thresholds)),
+        _ => None,
     }
 }
 
@@ -141,7 +149,7 @@ fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
 
 /// The selected ciphers, or all.
 fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
-    args.library_folder.library().chosen(&args.ciphers).map_err(Failure::Program)
+    args.folder.library().chosen(&args.ciphers).map_err(Failure::Program)
 }
 
 /// The output folder, and the stem of its files if one was given.

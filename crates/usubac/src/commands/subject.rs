@@ -22,7 +22,7 @@ pub fn resolve(cli: &mut Cli) -> Result<(), Failure> {
             program(&mut args.file, &mut args.language, &Library::default())
         }
         Some(Command::Prove(args)) => match &mut args.file {
-            Some(file) => program(file, &mut args.language, &args.library.library()),
+            Some(file) => program(file, &mut args.language, &args.folder.library()),
             None => Ok(()),
         },
         _ => Ok(()),
@@ -56,6 +56,12 @@ fn program(file: &mut PathBuf, language: &mut Language, library: &Library) -> Re
 pub fn changeable(folder: &Path) -> Result<(), Failure> {
     if !files::is_built_in(folder) {
         return Ok(());
+    }
+    if folder == files::ciphers() {
+        return Err(Failure::program(
+            "all ciphers are built in and cannot be changed; help: run `usubac ciphers copy`, and \
+             name the folder by --ciphers",
+        ));
     }
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     Err(Failure::program(format!(

@@ -112,7 +112,7 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
 /// The proofs that the command line selects.
 fn request(args: &Prove) -> Request {
     Request {
-        folder: args.library.library().root(),
+        folder: args.folder.library().root(),
         only: args.only.clone(),
         target: args.target.clone(),
         slicing: args.language.slicing(),
