@@ -41,8 +41,8 @@ pub struct Dist {
     /// Instruction sets, separated by commas [default: gp64 and all vectors]
     #[arg(long, visible_alias = "arch", value_name = "TARGETS", value_delimiter = ',')]
     pub targets: Vec<String>,
-    /// Write these functions of one cipher, and what belongs to them: both directions of `aes128`, or
-    /// `sha512` alone
+    /// Write these functions of one cipher, with their inverses and parts: both directions of
+    /// `aes128`, or `sha512` alone
     #[arg(long = "function", value_name = "NAME", value_delimiter = ',',
           conflicts_with_all = ["library", "rust", "nacl", "measure", "ladders", "status", "curves"])]
     pub functions: Vec<String>,
