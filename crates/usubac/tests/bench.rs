@@ -117,7 +117,8 @@ fn quiet(run: &mut Value) {
 fn runs_are_compared() {
     let dir = folder();
     let path = |name: &str| dir.path().join(name);
-    let args = ["bench", "mix", "--ciphers", "ciphers", "--arch", "gp64", "--quick", "--json", "a.json"];
+    let args =
+        ["bench", "mix", "--ciphers", "ciphers", "--arch", "gp64", "--quick", "--json", "a.json"];
     let (status, table, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
     assert!(table.contains("verified") && table.contains("/limit"), "{table}");
@@ -157,7 +158,19 @@ fn runs_are_compared() {
 #[test]
 fn sides_are_measured_by_turns_and_marked() {
     let dir = folder();
-    let args = ["bench", "mix", "--ciphers", "ciphers", "--arch", "gp64", "--quick", "--flags", "", "--flags", "-unroll"];
+    let args = [
+        "bench",
+        "mix",
+        "--ciphers",
+        "ciphers",
+        "--arch",
+        "gp64",
+        "--quick",
+        "--flags",
+        "",
+        "--flags",
+        "-unroll",
+    ];
     let (status, table, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
     assert!(table.contains("variant") && table.contains("-unroll"), "{table}");

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use usuba_gen::asks;
 
-/// A command line of each command, in an order in which later ones find what earlier ones wrote.
+/// A command line of each command, in an order in which later ones find the files of earlier ones.
 const LINES: &[&str] = &[
     "generate man --out man",
     "generate completions --out completions",
@@ -193,14 +193,14 @@ fn archives_are_equal_and_installations_are_removed() {
         let read = |out: &str| fs::read(at(out).join(name)).expect(name);
         assert!(read("one") == read("two"), "{name} differs");
     }
-    let variables = [("DESTDIR", &*at("root")), ("PREFIX", Path::new("/opt/usubac"))];
+    let variables = [("DESTDIR", &*at("root")), ("PREFIX", Path::new("/usr"))];
     script("scripts/install", &variables);
-    let program = at("root/opt/usubac/bin/usubac");
+    let program = at("root/usr/bin/usubac");
     let size = fs::metadata(&program).expect("the program").len();
     assert!(size < 20_000_000, "the program has {size} bytes");
     let installed = files(&at("root"));
     for file in ["share/man/man1/usubac-dist.1", "share/doc/usubac/LICENSE-MIT"] {
-        assert!(installed.contains(&format!("opt/usubac/{file}")), "{file}: {installed:?}");
+        assert!(installed.contains(&format!("usr/{file}")), "{file}: {installed:?}");
     }
     let folder = at("empty");
     fs::create_dir(&folder).expect("a folder");

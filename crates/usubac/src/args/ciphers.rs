@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 
 use super::Folder;
 
-/// Ciphers that are built in, and those of your folders.
+/// Built-in ciphers, and ciphers of your folders.
 #[derive(Args, Debug)]
 pub struct Ciphers {
     #[command(subcommand)]

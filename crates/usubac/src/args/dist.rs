@@ -46,6 +46,9 @@ pub struct Dist {
     #[arg(long = "function", value_name = "NAME", value_delimiter = ',',
           conflicts_with_all = ["library", "rust", "nacl", "measure", "ladders", "status", "curves"])]
     pub functions: Vec<String>,
+    /// End with a table of the bytes of C by function and instruction set, as on a terminal
+    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "measure", "ladders", "status", "curves"])]
+    pub sizes: bool,
     /// Write no C; measure on this machine the cost of calls, and write costs.toml into each folder
     #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "ladders"])]
     pub measure: bool,
