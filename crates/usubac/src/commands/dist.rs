@@ -10,7 +10,7 @@ use usuba_ciphers::Cipher;
 use usuba_library::{File, Request, ladder};
 use usuba_run::cc::{self, Family};
 
-use crate::args::Dist;
+use crate::args::{Dist, Kind};
 use crate::output::{Place, plain, to_stdout, write_all};
 use crate::{Failure, fault};
 use usuba_prove::cache;
@@ -18,8 +18,8 @@ use usuba_prove::cache;
 pub fn run(args: &Dist) -> Result<(), Failure> {
     fault::stage("writing ciphers as C");
     let request = Request {
-        targets: targets(args)?,
-        prefix: args.prefix.clone(),
+        targets: targets(args),
+        prefix: args.prefix.of_cipher()?.to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
     };
     if args.measure {
@@ -36,23 +36,34 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    if let Some(folder) = &args.nacl {
+    if args.kind == Kind::Nacl {
+        if !args.subjects.is_empty() {
+            return Err(Failure::usage("--kind nacl says itself which ciphers it needs"));
+        }
+        let folder = folder(args)?;
         // The default target runs on any processor.
         let portable = isa::all().filter(|target| target.name == "gp64").collect();
         let targets = if args.targets.is_empty() { portable } else { request.targets };
-        let ciphers = usuba_library::nacl_ciphers(&args.folder).map_err(Failure::Program)?;
+        let ciphers =
+            usuba_library::nacl_ciphers(&args.folder.ciphers).map_err(Failure::Program)?;
         return whole(folder, &ciphers, |ciphers, done| {
             Ok(usuba_library::nacl(&Request { targets, ..request }, ciphers, done)?.files)
         });
     }
-    match (&args.library, &args.rust) {
-        (Some(folder), _) => whole(folder, &ciphers(args)?, |ciphers, done| {
+    match args.kind {
+        Kind::Library if args.prefix.is_given() => {
+            Err(Failure::usage("--prefix has no place beside --kind library"))
+        }
+        Kind::Library => whole(folder(args)?, &ciphers(args)?, |ciphers, done| {
             Ok(usuba_library::library(&request, ciphers, done)?.files)
         }),
-        (None, Some(folder)) => whole(folder, &ciphers(args)?, |ciphers, done| {
+        Kind::Rust => whole(folder(args)?, &ciphers(args)?, |ciphers, done| {
             usuba_library::rust(&request, ciphers, done)
         }),
-        (None, None) => {
+        Kind::File | Kind::Nacl => {
+            if args.subjects.is_empty() {
+                return Err(Failure::usage("there is no cipher to write; help: name one"));
+            }
             let (folder, stem) = place(args)?;
             let one = |cipher| {
                 let single = usuba_library::single(&request, cipher, stem.as_deref());
@@ -64,6 +75,13 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
             write(&folder, &files)
         }
     }
+}
+
+/// The folder of a kind of output that is one.
+fn folder(args: &Dist) -> Result<&Path, Failure> {
+    args.output.output.as_deref().ok_or_else(|| {
+        Failure::usage("this --kind writes a folder; help: name it with --output DIR")
+    })
 }
 
 /// Checks the functions of ciphers and of their dependencies against the test vectors.
@@ -108,28 +126,21 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
     Ok(())
 }
 
-fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
-    let find = |name: &String| {
-        isa::find(name).ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no target `{name}`; `usubac --print targets` lists them"
-            ))
-        })
-    };
+fn targets(args: &Dist) -> Vec<&'static Target> {
     match args.targets.is_empty() {
-        true => Ok(usuba_library::usual()),
-        false => args.targets.iter().map(find).collect(),
+        true => usuba_library::usual(),
+        false => args.targets.all(),
     }
 }
 
 /// The folders selected by their own name or by a function of theirs, or all.
 fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
-    if args.ciphers.is_empty() {
-        return usuba_ciphers::find(&args.folder).map_err(Failure::Program);
+    if args.subjects.is_empty() {
+        return usuba_ciphers::find(&args.folder.ciphers).map_err(Failure::Program);
     }
     let mut all: Vec<Cipher> = Vec::new();
-    for name in &args.ciphers {
-        let found = usuba_ciphers::named(&args.folder, name).map_err(Failure::Program)?;
+    for name in &args.subjects {
+        let found = usuba_ciphers::named(&args.folder.ciphers, name).map_err(Failure::Program)?;
         if all.iter().all(|other| other.folder != found.folder) {
             all.push(found);
         }
@@ -139,12 +150,12 @@ fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
 
 /// The output folder, and the stem of its files if one was given.
 fn place(args: &Dist) -> Result<(PathBuf, Option<String>), Failure> {
-    let Some(out) = &args.out else { return Ok((PathBuf::from("."), None)) };
+    let Some(out) = &args.output.output else { return Ok((PathBuf::from("."), None)) };
     if out.extension().is_none_or(|ending| ending != "c") {
         return Ok((out.clone(), None));
     }
-    if args.ciphers.len() != 1 {
-        return Err(Failure::usage("--out names one C file, and there are several ciphers"));
+    if args.subjects.len() != 1 {
+        return Err(Failure::usage("--output names one C file, and there are several ciphers"));
     }
     let stem = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if !usuba_library::is_stem(&stem) {

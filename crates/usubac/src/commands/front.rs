@@ -19,9 +19,9 @@ pub struct Input {
 pub fn read(file: &Path, language: &Language, reporter: Reporter) -> Result<Input, Failure> {
     fault::stage("reading the program");
     let mut sources = Sources::default();
-    let (root, mut loader) = files::open(&mut sources, file, &language.include)?;
+    let (root, mut loader) = files::open(&mut sources, file, &language.includes.include)?;
     fault::stage("checking the program");
-    let entry = language.entry.as_deref();
+    let entry = language.entry();
     match usuba::front(&mut sources, root, &mut loader, entry, language.flags()) {
         Ok(checked) => {
             reporter.show(&sources, &checked.warnings);

@@ -16,20 +16,16 @@ mod synth;
 mod tune;
 mod tuned;
 
-use clap::CommandFactory;
 use clap_complete::generate;
 use usuba::isa;
 
-use crate::args::{Cli, Command, Print};
+use crate::args::{self, Cli, Command, Print};
 use crate::output::to_stdout;
 use crate::report::Reporter;
 use crate::{Failure, explain, interrupt};
 
 pub fn run(cli: Cli) -> Result<(), Failure> {
     let reporter = Reporter { format: cli.report.error_format, color: cli.report.color };
-    if let Some(code) = &cli.explain {
-        return to_stdout(explain::page(code)?);
-    }
     if let Some(what) = cli.print {
         return to_stdout(&list(what));
     }
@@ -45,7 +41,8 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
 
 fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
     match &cli.command {
-        None => compile::run(&cli.compile, reporter),
+        None => Err(Failure::usage("there is no program to compile; `usubac --help` shows how")),
+        Some(Command::Build(args)) => compile::run(args, reporter),
         Some(Command::Check(args)) => check::run(args, reporter),
         Some(Command::Fmt(args)) => fmt::run(args, reporter),
         Some(Command::Run(args)) => run::run(args, reporter),
@@ -53,18 +50,19 @@ fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
         Some(Command::Demo(args)) => bench::demo(args),
         Some(Command::Headers { folder }) => headers::run(folder),
         Some(Command::Prove(args)) => prove::run(args, reporter),
+        Some(Command::Verify(args)) => prove::verify(args, reporter),
         Some(Command::Dist(args)) => dist::run(args),
         Some(Command::Tune(args)) => tune::run(args, reporter),
         Some(Command::Synth(args)) => synth::run(args, reporter),
         Some(Command::Explain { code }) => to_stdout(explain::page(code)?),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
-            generate(*shell, &mut Cli::command(), "usubac", &mut text);
+            generate(*shell, &mut args::command(), "usubac", &mut text);
             to_stdout(&String::from_utf8_lossy(&text))
         }
         Some(Command::Man) => {
             let mut text = Vec::new();
-            let page = clap_mangen::Man::new(Cli::command()).render(&mut text);
+            let page = clap_mangen::Man::new(args::command()).render(&mut text);
             page.map_err(|error| Failure::program(format!("cannot write the page: {error}")))?;
             to_stdout(&String::from_utf8_lossy(&text))
         }
