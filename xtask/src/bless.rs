@@ -28,6 +28,7 @@ const PARTS: &[Part] = &[
     ("proofs",      &["test", "--package", "usubac", "--test", "linked", "nacl"]),
     ("functions",   &["run", "--package", "documents", "--", "functions"]),
     ("errors",      &["run", "--package", "documents", "--", "errors"]),
+    ("listings",    &["run", "--package", "documents", "--", "listings"]),
     ("charts",      &["run", "--package", "documents", "--", "charts"]),
     ("documents",   &["run", "--package", "documents", "--", "docs"]),
     ("prose",       &[]),

@@ -33,10 +33,10 @@ fn a_run_has_a_verified_entry_per_function_and_target() {
         ..Choice::default()
     };
     let variants = [Variant::default()];
-    let root = root();
+    let ciphers = usuba_ciphers::find(&root()).unwrap_or_else(|e| panic!("{e}"));
     let request = Request {
         tuned: false,
-        root: &root,
+        ciphers: &ciphers,
         choice: &choice,
         variants: &variants,
         parse: &no_flags,

@@ -2,7 +2,7 @@
 //!
 //! - `common`: options that several commands have, one type for each.
 //! - `language`: the options about the semantics of a program; `codegen`: about its code.
-//! - `bench`, `dist`, `prove`, `synth`, `tune`: the options of one command.
+//! - `bench`, `dist`, `new`, `prove`, `synth`, `test`, `tune`: the options of one command.
 //! - `values`: the syntax of the values of options.
 
 use std::path::PathBuf;
@@ -18,18 +18,22 @@ mod codegen;
 pub mod common;
 mod dist;
 mod language;
+mod new;
 pub mod prove;
 mod synth;
+mod test;
 mod tune;
 mod values;
 
 pub use bench::{Bench, pipeline};
 pub use codegen::Codegen;
 use common::{DIAGNOSTICS, Form, INPUT, OPTIMISATION, OUTPUT, Output, Seed, TARGET, Tuned};
-pub use dist::{Dist, Kind};
+pub use dist::{Dist, Packaging};
 pub use language::Language;
+pub use new::{Kind, New};
 pub use prove::{Prove, Verify};
 pub use synth::{Shape, Synth};
+pub use test::Test;
 pub use tune::{Goal, Tune, certified_flags, codegen, tuned_flags};
 pub use values::{best_for_long_words, parse_loops};
 
@@ -85,6 +89,10 @@ pub enum Command {
     Fmt(Fmt),
     /// Run a program on one input
     Run(Box<Run>),
+    /// Write a folder for a cipher, to begin with
+    New(New),
+    /// Compare ciphers with their test vectors, by the reference semantics and by compiled C
+    Test(Test),
     /// Verify and time cipher folders on every target of this machine
     Bench(Box<Bench>),
     /// The same for two ciphers, to see that everything works

@@ -103,6 +103,7 @@ const FORMER: &[Row] = &[
     (&["tune"], "budget", Words(&["--time-limit"])),
     (&["tune"], "most", Words(&["--points"])),
     (&["synth"], "budget", Words(&["--node-limit"])),
+    (&["synth"], "bits", Words(&["--shape"])),
     (&["synth"], "profile", Words(&["--gates"])),
     (&[], "vertical", Words(&["--slicing=V"])),
     (&[], "horizontal", Words(&["--slicing=H"])),

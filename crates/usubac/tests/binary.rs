@@ -170,7 +170,8 @@ fn the_byte_interface_is_proved() {
     write("all/c/c.ua", CIPHER);
     write("all/c/cipher.toml", DESCRIPTION);
     for before in ["", ", 2 of them before"] {
-        let all = format!("--folder all --cache kept --target gp64 --cc {cc} --interface --binary");
+        let all =
+            format!("--ciphers all --cache kept --target gp64 --cc {cc} --interface --binary");
         let said = usubac(dir.path(), &format!("prove --all {all}"), &[]);
         let text = out(&said);
         assert!(said.status.success(), "{text}{}", err(&said));
@@ -250,7 +251,7 @@ fn proofs_of_folders_and_of_files_are_about_the_same_objects() {
     };
     let mut seen = Vec::new();
     for flags in ["--key-registers", "--wipe", "--prefix own_"] {
-        let all = made(format!("prove --all --folder . --no-cache --target avx2 {flags}"));
+        let all = made(format!("prove --all --ciphers . --no-cache --target avx2 {flags}"));
         let one = made(format!("prove c/c.ua -B --entry f -arch avx2 {flags}"));
         assert!(all.is_some() && all == one, "{flags}: {all:?} and {one:?}");
         assert!(!seen.contains(&all), "{flags} changes nothing");
@@ -300,7 +301,7 @@ fn objects_of_folders_are_proved_once() {
     let dir = tempfile::tempdir().expect("a folder");
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
     let flags = "--only trivium -V --target gp64 --target neon --cache cache --binary";
-    let flags = format!("prove --all --folder {} {flags} --cc {cc}", ciphers.display());
+    let flags = format!("prove --all --ciphers {} {flags} --cc {cc}", ciphers.display());
     for again in [false, true] {
         let output = usubac(dir.path(), &flags, &[]);
         let said = out(&output);

@@ -6,8 +6,8 @@ use std::process::Command;
 /// Status, standard output and standard error of `usubac dist` in `folder`.
 fn dist(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
-    let ours = [Path::new("--folder"), &ciphers];
-    let ours = if arguments.contains(&"--folder") { &[][..] } else { &ours };
+    let ours = [Path::new("--ciphers"), &ciphers];
+    let ours = if arguments.contains(&"--ciphers") { &[][..] } else { &ours };
     let output = Command::new(env!("CARGO_BIN_EXE_usubac"))
         .arg("dist")
         .args(ours)
@@ -89,7 +89,7 @@ fn costs_are_measured_on_this_machine() {
         std::fs::copy(cipher.join(file), own.join(file)).expect("it is there");
     }
     let targets = ["--targets", "gp64"];
-    let run = |what: &str| dist(path, &[&["--folder", ".", what, "gimli"][..], &targets].concat());
+    let run = |what: &str| dist(path, &[&["--ciphers", ".", what, "gimli"][..], &targets].concat());
     assert!(run("--ladders").1.contains("not measured"));
     let (status, _, errors) = run("--measure");
     assert_eq!(status, Some(0), "{errors}");
@@ -107,10 +107,10 @@ fn mistakes_are_named() {
         (&["gimli", "xoodoo", "--out", "a.c"], 2, "there are several ciphers"),
         (&["gimli", "--prefix", ""], 2, "a prefix"),
         (&["gimli", "--prefix", "1"], 2, "a prefix"),
-        (&["enigma"], 1, "has no cipher \"enigma\"; help: there are ace, aes, "),
+        (&["enigma"], 1, "usubac has a cipher \"enigma\"; help: there are ace, aes, "),
         (&["aes129"], 1, "did you mean `aes128`?"),
         (&["gimli", "--out", "a\"b.c"], 2, "found the file name"),
-        (&["gimli", "--folder", "nowhere"], 1, "nowhere"),
+        (&["gimli", "--ciphers", "nowhere"], 1, "nowhere"),
         (&[], 2, "CIPHER"),
     ] {
         let (code, _, errors) = dist(folder.path(), arguments);
@@ -142,7 +142,7 @@ fn wrong_vectors_stop_every_form() {
         std::fs::write(own.join(file), text.replace("out = 2d", "out = 2e")).expect("written");
     }
     for form in [&["--out", "out"][..], &["--library", "out"], &["--rust", "out"]] {
-        let arguments = [&["rectangle", "--folder", ".", "--targets", "gp64"], form].concat();
+        let arguments = [&["rectangle", "--ciphers", ".", "--targets", "gp64"], form].concat();
         let (code, _, errors) = dist(folder.path(), &arguments);
         assert_eq!(code, Some(1), "{errors}");
         assert!(errors.contains("rectangle80.txt:2: block 0 of `rectangle80_encrypt`"), "{errors}");

@@ -21,7 +21,7 @@ const MANIFEST: &str = "usuba_poly1305.manifest.toml";
 fn usubac(folder: &Path, arguments: &[&str]) -> Output {
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
     let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
-    let command = command.args(arguments).arg("--folder").arg(ciphers).current_dir(folder);
+    let command = command.args(arguments).arg("--ciphers").arg(ciphers).current_dir(folder);
     command.output().expect("usubac runs")
 }
 

@@ -13,7 +13,7 @@ use usuba_run::cc::{self, Family};
 fn usubac(folder: &Path, arguments: &str) -> Output {
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
     let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
-    let command = command.args(arguments.split(' ')).arg("--folder").arg(ciphers);
+    let command = command.args(arguments.split(' ')).arg("--ciphers").arg(ciphers);
     command.current_dir(folder).output().expect("usubac runs")
 }
 

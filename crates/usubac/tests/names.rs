@@ -14,7 +14,7 @@ const NASTY: &[&str] = &[
     "NULL", "__m256i", "_mm_add", "_mm256_xor_si256", "uint32_t", "INT8_MAX", "errno", "linux",
     "double", "double_", "return", "random", "select", "creal", "f_n_g", "x'", "x_q", "x_uq", "x__q",
     "v1", "v1_", "u_x", "_x", "vaddq_u8", "top_rotl32_3", "top_n_x_qV32", "y",
-    // One name for the copies of an interleaved kernel.
+    // The first is also the name that passes give to the second instance of a port `a`.
     "a''2", "a",
 ];
 

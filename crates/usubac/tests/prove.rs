@@ -187,7 +187,7 @@ fn folders_are_proved_and_what_was_proved_is_kept() {
     let (folder, cache) = (ciphers().display().to_string(), dir.path().join("cache"));
     let cache = cache.display().to_string();
     let prove = |more: &str| {
-        let mut args = vec!["prove", "--all", "--folder", &folder, "--cache", &cache];
+        let mut args = vec!["prove", "--all", "--ciphers", &folder, "--cache", &cache];
         args.extend(more.split(' '));
         for again in [false, true] {
             let output = usubac(dir.path(), &args);
@@ -237,7 +237,7 @@ fn caches_answer_only_their_own_questions() {
     let before = || {
         let folder = ciphers().display().to_string();
         let mut command = Command::new(dir.path().join("usubac"));
-        command.args(["prove", "--all", "--folder", &folder, "--cache", "cache", "-V"]);
+        command.args(["prove", "--all", "--ciphers", &folder, "--cache", "cache", "-V"]);
         command.args(["--only", "rectangle", "--target", "gp64"]).current_dir(dir.path());
         let said = text(&command.output().expect("usubac runs").stdout);
         assert!(said.contains("4 of 4 PROVED"), "{said}");
@@ -266,7 +266,7 @@ fn a_run_that_was_stopped_goes_on() {
     let (folder, cache) = (ciphers().display().to_string(), dir.path().join("cache"));
     let flags = "--only trivium --only rectangle --target gp64 --target avx2 --jobs 1";
     let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
-    command.args(["prove", "--all", "--folder", &folder, "--cache", "cache"]);
+    command.args(["prove", "--all", "--ciphers", &folder, "--cache", "cache"]);
     command.args(flags.split(' ')).current_dir(dir.path());
     let kept = || kept(Path::new(&cache)).len();
     let mut first = command.spawn().expect("usubac runs");

@@ -9,7 +9,6 @@
 //! the lower panel one block under a key that is set up. Positions are computed here and rounded to
 //! pixels, so that equal results give equal bytes.
 
-use std::fmt::Write;
 use std::io;
 
 use plotters::coord::Shift;
@@ -59,15 +58,15 @@ const TITLE: i32 = 34;
 const FOOT: i32 = 28;
 
 /// Colours: background, text, grid, the line at 1, and one for each library.
-struct Theme {
-    name: &'static str,
-    back: RGBColor,
-    text: RGBColor,
-    grid: RGBColor,
-    dots: [RGBColor; 7],
+pub(crate) struct Theme {
+    pub name: &'static str,
+    pub back: RGBColor,
+    pub text: RGBColor,
+    pub grid: RGBColor,
+    pub dots: [RGBColor; 7],
 }
 
-const THEMES: [Theme; 2] = [
+pub(crate) const THEMES: [Theme; 2] = [
     Theme {
         name: "light",
         back: RGBColor(255, 255, 255),
@@ -113,19 +112,29 @@ pub fn check(repo: &Repo, bless: bool) -> io::Result<Vec<Finding>> {
             Ok(text) => text,
             Err(error) => return Ok(vec![Finding::new(RESULTS, 0, error)]),
         };
-        let file = repo.root.join(&path);
-        if std::fs::read_to_string(&file).is_ok_and(|text| text == wanted) {
-            continue;
-        }
-        if bless {
-            std::fs::create_dir_all(repo.root.join("docs/images"))?;
-            std::fs::write(file, wanted)?;
-        } else {
-            let error = format!("differs from {RESULTS}: run `BLESS=1 cargo xtask charts`");
-            findings.push(Finding::new(&path, 0, error));
-        }
+        findings.extend(written(repo, &path, &wanted, bless)?);
     }
     Ok(findings)
+}
+
+/// Compares a picture with its text, or writes it.
+pub(crate) fn written(
+    repo: &Repo,
+    path: &str,
+    text: &str,
+    bless: bool,
+) -> io::Result<Option<Finding>> {
+    let file = repo.root.join(path);
+    if std::fs::read_to_string(&file).is_ok_and(|found| found == text) {
+        return Ok(None);
+    }
+    if bless {
+        file.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        std::fs::write(file, text)?;
+        return Ok(None);
+    }
+    let error = "differs from its data: run `BLESS=1 cargo xtask charts`";
+    Ok(Some(Finding::new(path, 0, error)))
 }
 
 /// The results that the chart shows.
@@ -191,18 +200,24 @@ fn chart(results: &str, theme: &Theme) -> Result<String, String> {
     let rows = CIPHERS.len() as i32 * ROW;
     let caption = 16 * data.caption.len() as i32 + 12;
     let height = 30 + 2 * (TITLE + rows + FOOT) + caption;
-    let mut text = String::new();
-    {
-        let size = (SIZE as u32, height as u32);
-        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
-        draw(&root, &data, theme).map_err(|error| format!("cannot draw: {error}"))?;
-        root.present().map_err(|error| format!("cannot draw: {error}"))?;
-    }
-    let _ = writeln!(text);
-    Ok(text)
+    drawn((SIZE as u32, height as u32), |root| draw(root, &data, theme))
 }
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+/// The text of an SVG picture of this size.
+pub(crate) fn drawn(
+    size: (u32, u32),
+    draw: impl FnOnce(&Area<'_>) -> Result<(), Box<dyn std::error::Error>>,
+) -> Result<String, String> {
+    let mut text = String::new();
+    {
+        let root = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        draw(&root).map_err(|error| format!("cannot draw: {error}"))?;
+        root.present().map_err(|error| format!("cannot draw: {error}"))?;
+    }
+    Ok(text + "\n")
+}
+
+pub(crate) type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 fn draw(root: &Area<'_>, data: &Data, theme: &Theme) -> Result<(), Box<dyn std::error::Error>> {
     let label = |text: &str, at: (i32, i32), size: i32, side: HPos| {

@@ -25,7 +25,7 @@ use usuba::diag::Sources;
 use usuba::ir::Slicing;
 use usuba::syntax::splice::Loader;
 
-use crate::{charts, errors, peers};
+use crate::{charts, errors, layouts, listings, peers};
 use xtask::repo::{File, Finding, Repo};
 
 /// A fenced block of a document.
@@ -99,6 +99,8 @@ pub fn check(repo: &Repo, binaries: Option<&Path>) -> io::Result<Vec<Finding>> {
     findings.extend(peers::check(&repo, bless)?);
     findings.extend(charts::check(&repo, bless)?);
     findings.extend(errors::check(&repo, bless)?);
+    findings.extend(layouts::check(&repo, bless)?);
+    findings.extend(listings::check(&repo, bless)?);
     Ok(findings)
 }
 

@@ -6,6 +6,8 @@
 //! - `docs`: programs and commands that documents show.
 //! - `errors`: the error index of the book.
 //! - `functions`: the page about the proofs of NaCl.
+//! - `layouts`: the picture of register layouts in the book.
+//! - `listings`: the pages of passes, targets and processor models in the book.
 //! - `peers`: the tables of other libraries in the book.
 //! - `toolchains`: compilers and emulators of targets, for `scripts/setup`.
 
@@ -13,6 +15,8 @@ pub mod charts;
 pub mod docs;
 pub mod errors;
 pub mod functions;
+pub mod layouts;
+pub mod listings;
 pub mod peers;
 pub mod toolchains;
 

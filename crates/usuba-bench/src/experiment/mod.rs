@@ -43,7 +43,6 @@ mod run;
 mod stages;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -51,6 +50,7 @@ use serde::de::DeserializeOwned;
 use usuba::ir::Slicing;
 use usuba::{isa, passes};
 
+use usuba_ciphers::files;
 use usuba_run::cc::Family;
 
 pub use counted::{Counted, Figures, Found, Kernels, Native, Numbers, Peer, Shown, Step, Timed};
@@ -67,7 +67,7 @@ fn read<T: DeserializeOwned>(
     key: &str,
     check: impl Fn(&T) -> Result<(), String>,
 ) -> Option<Result<T, String>> {
-    let text = fs::read_to_string(path).ok()?;
+    let text = files::read_to_string(path).ok()?;
     let wrong = |what: String| format!("{}: {what}", path.display());
     let is_key = |line: &str| line.split_whitespace().next() == Some(key);
     text.lines().any(is_key).then(|| {
@@ -218,7 +218,7 @@ impl Experiment {
     /// # Errors
     /// The file cannot be read or is malformed; the message names it.
     pub fn read(path: &Path) -> Result<Experiment, String> {
-        let text = fs::read_to_string(path)
+        let text = files::read_to_string(path)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         Experiment::parse(&text).map_err(|what| format!("{}: {what}", path.display()))
     }

@@ -7,14 +7,14 @@ use usuba::isa::cpu::Cpu;
 use usuba::passes::pipeline::PipelineOptions;
 
 use super::common::{
-    All, AllFunctions, Cflags, Compilers, Folder, Form, NoTuned, OUTPUT, Output, SlicingFlags,
+    All, AllFunctions, Cflags, Ciphers, Compilers, Form, NoTuned, OUTPUT, Output, SlicingFlags,
     TARGET, Targets,
 };
 use super::{Abi, tuned_flags};
 
 #[derive(Args, Clone, Debug)]
 pub struct Bench {
-    /// Names of cipher folders [default: all; for `demo` rectangle and serpent]
+    /// Names or folders of ciphers [default: all; for `demo` rectangle and serpent]
     #[arg(value_name = "SUBJECT", conflicts_with = "all")]
     pub subjects: Vec<String>,
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub struct Bench {
     #[command(flatten)]
     pub all_functions: AllFunctions,
     #[command(flatten)]
-    pub folder: Folder,
+    pub library: Ciphers,
     #[command(flatten)]
     pub targets: Targets,
     #[command(flatten)]
@@ -55,7 +55,7 @@ pub struct Bench {
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"],
           conflicts_with_all = ["format", "output", "experiment"], help_heading = OUTPUT)]
     pub compare: Vec<PathBuf>,
-    /// Repeat a published measurement: a file, or a name in bench/experiments
+    /// Repeat a published measurement: a file, or the name of a built-in one
     ///
     /// The files of an experiment go to the folder of --output, without it to bench/results;
     /// finished cells in it are kept.

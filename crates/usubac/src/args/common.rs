@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::isa::Target;
+use usuba_ciphers::Library;
 use usuba_run::cc::Family;
 
 use super::values::{parse_arch, parse_prefix, parse_slug};
@@ -39,11 +40,17 @@ pub struct Includes {
     pub include: Vec<PathBuf>,
 }
 
-#[derive(Args, Clone, Debug)]
-pub struct Folder {
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers", help_heading = INPUT)]
-    pub ciphers: PathBuf,
+#[derive(Args, Clone, Default, Debug)]
+pub struct Ciphers {
+    /// Look for ciphers in this folder first, then among the built-in ones
+    #[arg(long = "ciphers", value_name = "DIR", help_heading = INPUT)]
+    folder: Option<PathBuf>,
+}
+
+impl Ciphers {
+    pub fn library(&self) -> Library {
+        Library { folder: self.folder.clone() }
+    }
 }
 
 #[derive(Args, Clone, Default, Debug)]
@@ -231,6 +238,13 @@ pub enum Compiler {
 }
 
 impl Compiler {
+    pub fn name(self) -> &'static str {
+        match self {
+            Compiler::Gcc => "gcc",
+            Compiler::Clang => "clang",
+        }
+    }
+
     pub fn family(self) -> Family {
         match self {
             Compiler::Gcc => Family::Gcc,

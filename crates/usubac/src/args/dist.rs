@@ -2,20 +2,20 @@
 
 use clap::{Args, ValueEnum};
 
-use super::common::{Folder, OUTPUT, Output, Prefix, Targets};
+use super::common::{Ciphers, OUTPUT, Output, Prefix, Targets};
 
 #[derive(Args, Clone, Debug)]
 pub struct Dist {
-    /// Cipher folders, or their names [default for library, rust and --measure: all]
+    /// Names or folders of ciphers [default for library, rust and --measure: all]
     #[arg(value_name = "SUBJECT")]
     pub subjects: Vec<String>,
     #[command(flatten)]
-    pub folder: Folder,
+    pub library: Ciphers,
     #[command(flatten)]
     pub targets: Targets,
     /// What is written
     #[arg(long, value_enum, value_name = "KIND", default_value_t, help_heading = OUTPUT)]
-    pub kind: Kind,
+    pub kind: Packaging,
     #[command(flatten)]
     pub output: Output,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub struct Dist {
 
 /// The form of ciphers to embed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-pub enum Kind {
+pub enum Packaging {
     /// One C file and one header for each cipher
     #[default]
     File,

@@ -23,7 +23,7 @@ pub struct Synth {
     /// Input and output bits of the table [default: as few as the entries need]
     #[arg(long, value_name = "IN,OUT", requires = "table", value_parser = parse_shape,
           help_heading = INPUT)]
-    pub bits: Option<Shape>,
+    pub shape: Option<Shape>,
     #[command(flatten)]
     pub entry: Entry,
     #[command(flatten)]

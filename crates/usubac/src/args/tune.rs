@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, Parser, ValueEnum};
 use usuba::ir::Slicing;
 
 use super::common::{
-    Folder, Functions, INPUT, Jobs, OPTIMISATION, OUTPUT, Output, SlicingFlags, Targets,
+    Ciphers, Functions, INPUT, Jobs, OPTIMISATION, OUTPUT, Output, SlicingFlags, Targets,
 };
 use super::values::parse_time;
 use super::{Abi, Codegen, Language};
@@ -17,11 +17,11 @@ use crate::Failure;
 /// The subject and the length of tuning.
 #[derive(Args, Debug)]
 pub struct Tune {
-    /// A program, a folder with a cipher.toml, or the name of one
+    /// A program, or the folder or name of a cipher
     #[arg(value_name = "SUBJECT")]
     pub subject: PathBuf,
     #[command(flatten)]
-    pub folder: Folder,
+    pub library: Ciphers,
     #[command(flatten)]
     pub functions: Functions,
     #[command(flatten)]

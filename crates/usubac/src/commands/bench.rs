@@ -40,8 +40,10 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
     }
     let choice = choice(args)?;
     let variants = variants(args)?;
+    let ciphers = args.library.library().chosen(&choice.ciphers).map_err(Failure::program)?;
+    let choice = Choice { ciphers: Vec::new(), ..choice };
     let request = Request {
-        root: &args.folder.ciphers,
+        ciphers: &ciphers,
         choice: &choice,
         variants: &variants,
         // Explicit flags or compilers exclude all other variants.
@@ -52,10 +54,7 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
     let bar = bar();
     let run = session::run(&request, &mut |progress| show(&bar, &progress));
     bar.finish_and_clear();
-    let run = run.map_err(|error| {
-        let hint = "--ciphers names the folder that holds the cipher folders";
-        Failure::program(format!("{error}; {hint}"))
-    })?;
+    let run = run.map_err(Failure::program)?;
     let place = args.output.output.as_deref().map(Place::new).unwrap_or(Place::Stdout);
     match args.form.is_json() {
         true => {
@@ -105,8 +104,7 @@ fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
         for family in &families {
             let (family, name) = match family {
                 None => (Family::Any, ""),
-                Some(Compiler::Gcc) => (Family::Gcc, "gcc"),
-                Some(Compiler::Clang) => (Family::Clang, "clang"),
+                Some(compiler) => (compiler.family(), compiler.name()),
             };
             let parts: Vec<&str> =
                 [name, flags.trim()].into_iter().filter(|part| !part.is_empty()).collect();

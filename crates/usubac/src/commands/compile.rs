@@ -175,7 +175,7 @@ struct JsonKernel<'a> {
     cflags: &'static [&'static str],
     /// Instances of one register.
     lanes: u32,
-    /// The interleave factor: how often every port that is not constant occurs.
+    /// The interleave factor: the register sets of every port that is not constant.
     copies: u32,
     params: Vec<JsonPort<'a>>,
     results: Vec<JsonPort<'a>>,
@@ -194,6 +194,9 @@ struct JsonPort<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<&'static str>,
     c_type: &'a str,
+    /// Register sets, side by side.
+    sets: usize,
+    /// Registers of all sets.
     registers: usize,
 }
 
@@ -206,9 +209,13 @@ fn json(program: &Program, target: &'static Target, emitted: &Emitted) -> String
             constant: port.constant,
             bytes: port.bytes.map(ir::ByteOrder::word),
             c_type: text.c_type,
+            sets: text.sets,
             registers: text.registers,
         };
-        ports.iter().zip(texts).map(port).collect()
+        // The ports of several sets are equal except for their names.
+        let mut rest = ports.iter();
+        let mut of = |text: &PortText| rest.nth(text.sets - 1);
+        texts.iter().filter_map(|text| Some(port((of(text)?, text)))).collect()
     }
     let entry = program.entry();
     let kernel = JsonKernel {

@@ -10,7 +10,8 @@ use usuba_ciphers::Cipher;
 use usuba_library::{File, Request, ladder};
 use usuba_run::cc::{self, Family};
 
-use crate::args::{Dist, Kind};
+use super::subject::changeable;
+use crate::args::{Dist, Packaging};
 use crate::output::{Place, plain, to_stdout, write_all};
 use crate::{Failure, fault};
 use usuba_prove::cache;
@@ -36,7 +37,7 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    if args.kind == Kind::Nacl {
+    if args.kind == Packaging::Nacl {
         if !args.subjects.is_empty() {
             return Err(Failure::usage("--kind nacl says itself which ciphers it needs"));
         }
@@ -44,23 +45,23 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         // The default target runs on any processor.
         let portable = isa::all().filter(|target| target.name == "gp64").collect();
         let targets = if args.targets.is_empty() { portable } else { request.targets };
-        let ciphers =
-            usuba_library::nacl_ciphers(&args.folder.ciphers).map_err(Failure::Program)?;
+        let ciphers = usuba_library::nacl_ciphers(&args.library.library().root())
+            .map_err(Failure::Program)?;
         return whole(folder, &ciphers, |ciphers, done| {
             Ok(usuba_library::nacl(&Request { targets, ..request }, ciphers, done)?.files)
         });
     }
     match args.kind {
-        Kind::Library if args.prefix.is_given() => {
+        Packaging::Library if args.prefix.is_given() => {
             Err(Failure::usage("--prefix has no place beside --kind library"))
         }
-        Kind::Library => whole(folder(args)?, &ciphers(args)?, |ciphers, done| {
+        Packaging::Library => whole(folder(args)?, &ciphers(args)?, |ciphers, done| {
             Ok(usuba_library::library(&request, ciphers, done)?.files)
         }),
-        Kind::Rust => whole(folder(args)?, &ciphers(args)?, |ciphers, done| {
+        Packaging::Rust => whole(folder(args)?, &ciphers(args)?, |ciphers, done| {
             usuba_library::rust(&request, ciphers, done)
         }),
-        Kind::File | Kind::Nacl => {
+        Packaging::File | Packaging::Nacl => {
             if args.subjects.is_empty() {
                 return Err(Failure::usage("there is no cipher to write; help: name one"));
             }
@@ -110,6 +111,7 @@ const ROUNDS: u32 = 200;
 
 fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
     let ciphers = ciphers(args)?;
+    ciphers.iter().try_for_each(|cipher| changeable(&cipher.folder))?;
     let bar = ProgressBar::new(ciphers.len() as u64);
     for cipher in &ciphers {
         let targets = usuba_library::backends(&request.targets, std::slice::from_ref(cipher));
@@ -133,19 +135,9 @@ fn targets(args: &Dist) -> Vec<&'static Target> {
     }
 }
 
-/// The folders selected by their own name or by a function of theirs, or all.
+/// The selected ciphers, or all.
 fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
-    if args.subjects.is_empty() {
-        return usuba_ciphers::find(&args.folder.ciphers).map_err(Failure::Program);
-    }
-    let mut all: Vec<Cipher> = Vec::new();
-    for name in &args.subjects {
-        let found = usuba_ciphers::named(&args.folder.ciphers, name).map_err(Failure::Program)?;
-        if all.iter().all(|other| other.folder != found.folder) {
-            all.push(found);
-        }
-    }
-    Ok(all)
+    args.library.library().chosen(&args.subjects).map_err(Failure::Program)
 }
 
 /// The output folder, and the stem of its files if one was given.

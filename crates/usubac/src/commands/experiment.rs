@@ -12,9 +12,6 @@ use crate::args::{self, Bench};
 use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
 use crate::{Failure, files};
 
-/// The folder of named experiments.
-const FOLDER: &str = "bench/experiments";
-
 /// Samples of one kernel: experiments have many kernels.
 const ROUNDS: u32 = 101;
 const QUICK_ROUNDS: u32 = 31;
@@ -29,7 +26,7 @@ fn folder(args: &Bench) -> &Path {
 pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     let path = match name.extension() {
         Some(_) => name.to_path_buf(),
-        None => Path::new(FOLDER).join(name).with_extension("toml"),
+        None => built_in(name)?,
     };
     if let Some(staged) = Staged::read(&path) {
         return run_staged(args, &path, &staged.map_err(Failure::program)?);
@@ -51,8 +48,9 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     })?;
     let file = |ending: &str| folder(args).join(format!("{stem}.{ending}"));
     let before = read(&file("json"))?;
+    let root = args.library.library().root();
     let conditions = Conditions {
-        root: &args.folder.ciphers,
+        root: &root,
         quick: args.quick,
         only: &chosen.ciphers,
         timing: Timing {
@@ -88,6 +86,23 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(Failure::Refuted("not everything computes what its vectors say".into())),
     }
+}
+
+/// The built-in experiment of this name.
+fn built_in(name: &Path) -> Result<PathBuf, Failure> {
+    let folder = usuba_ciphers::files::experiments();
+    let path = folder.join(name).with_extension("toml");
+    if usuba_ciphers::files::is_file(&path) {
+        return Ok(path);
+    }
+    let mut known = usuba_ciphers::files::entries(&folder).unwrap_or_default();
+    known.retain(|path| path.extension() == Some("toml".as_ref()));
+    let stem = |path: &PathBuf| path.file_stem().unwrap_or_default().display().to_string();
+    Err(Failure::usage(format!(
+        "there is no experiment `{}`; help: name a file, or one of {}",
+        name.display(),
+        known.iter().map(stem).collect::<Vec<_>>().join(", ")
+    )))
 }
 
 /// Runs an experiment with programs of its own.

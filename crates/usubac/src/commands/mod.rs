@@ -8,11 +8,14 @@ mod experiment;
 mod fmt;
 mod front;
 mod headers;
+mod new;
 mod passes;
 pub mod prove;
 mod run;
 mod slice;
+mod subject;
 mod synth;
+mod test;
 mod tune;
 mod tuned;
 
@@ -24,13 +27,16 @@ use crate::output::to_stdout;
 use crate::report::Reporter;
 use crate::{Failure, explain, interrupt};
 
-pub fn run(cli: Cli) -> Result<(), Failure> {
+pub fn run(mut cli: Cli) -> Result<(), Failure> {
     let reporter = Reporter { format: cli.report.error_format, color: cli.report.color };
     if let Some(what) = cli.print {
         return to_stdout(&list(what));
     }
+    subject::resolve(&mut cli)?;
     let scratch = match &cli.command {
-        Some(Command::Run(_) | Command::Bench(_) | Command::Demo(_)) => interrupt::guard()?,
+        Some(Command::Run(_) | Command::Test(_) | Command::Bench(_) | Command::Demo(_)) => {
+            interrupt::guard()?
+        }
         Some(Command::Prove(_) | Command::Dist(_) | Command::Tune(_)) => interrupt::guard()?,
         _ => None,
     };
@@ -46,6 +52,8 @@ fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
         Some(Command::Check(args)) => check::run(args, reporter),
         Some(Command::Fmt(args)) => fmt::run(args, reporter),
         Some(Command::Run(args)) => run::run(args, reporter),
+        Some(Command::New(args)) => new::run(args),
+        Some(Command::Test(args)) => test::run(args),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Demo(args)) => bench::demo(args),
         Some(Command::Headers { folder }) => headers::run(folder),

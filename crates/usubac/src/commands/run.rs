@@ -196,12 +196,13 @@ fn native(
     let machine = cc::find(target.name).map_err(|skip| Failure::program(skip.to_string()))?;
     fault::stage("running the kernel");
     let emitted = kernel(program, target, &COptions::default());
+    let [_, outputs] = layout.array_bytes(program);
     let call = native::Kernel {
         text: emitted.text,
         symbol: emitted.name,
         align: (target.bits as usize / 8).min(64),
         calls: vec![layout.pack_params(program, rows)],
-        outputs: program.entry().results.iter().map(|port| layout.port_bytes(port)).collect(),
+        outputs,
     };
     let outputs = native::run_one(&machine, &["-O1"], call)
         .map_err(|failure| Failure::program(format!("the kernel on {machine}: {failure}")))?;

@@ -56,7 +56,7 @@ pub fn run(args: &Synth, reporter: Reporter) -> Result<(), Failure> {
         return linear(file, args);
     }
     let tables = match (&args.table, &args.file) {
-        (Some(list), _) => vec![Named { name: "sbox".into(), table: inline(list, args.bits)? }],
+        (Some(list), _) => vec![Named { name: "sbox".into(), table: inline(list, args.shape)? }],
         (None, Some(file)) => from_program(file, args, reporter)?,
         (None, None) => unreachable!("the command line has a subject"),
     };

@@ -20,6 +20,7 @@ use usuba_ciphers::{Beside, Cipher, Function};
 use usuba_run::fingerprint::fingerprint;
 
 use super::front::reported;
+use super::subject::changeable;
 use super::tuned::read;
 use crate::args::{self, Abi, Goal, Tune};
 use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
@@ -38,18 +39,16 @@ pub fn run(args: &Tune, reporter: Reporter) -> Result<(), Failure> {
 
 /// The folder of a cipher, if the subject is a function and not a program.
 fn cipher_folder(args: &Tune) -> Result<Option<PathBuf>, Failure> {
-    let is_cipher = |folder: &Path| folder.join("cipher.toml").is_file();
-    let named = args.folder.ciphers.join(&args.subject);
     if args.subject.is_file() {
         return Ok(None);
     }
-    let found = [args.subject.clone(), named].into_iter().find(|folder| is_cipher(folder));
+    let library = args.library.library();
+    let subject = args.subject.to_string_lossy();
+    let found = library.folder_of(&subject).map_err(Failure::Program)?;
     found.map(Some).ok_or_else(|| {
         Failure::program(format!(
-            "{} is neither a program nor a folder with a cipher.toml, here or in {}; --ciphers \
-             names the folder of the cipher folders",
-            args.subject.display(),
-            args.folder.ciphers.display()
+            "{subject} is neither a program nor a folder with a cipher.toml, nor a built-in cipher; \
+             help: --ciphers names the folder of your cipher folders"
         ))
     })
 }
@@ -74,6 +73,9 @@ fn function(args: &Tune, cipher: &Cipher, reporter: Reporter) -> Result<(), Fail
     let Some(function) = function else {
         return Err(Failure::usage(format!("the functions are {}", names())));
     };
+    if args.candidate.is_none() {
+        changeable(&cipher.folder)?;
+    }
     let path = cipher.folder.join(&function.source);
     let mut sources = Sources::default();
     let text = files::read(&path)?;

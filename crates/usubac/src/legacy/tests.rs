@@ -61,6 +61,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("tune a.ua --budget 5m", "tune a.ua --time-limit 5m"),
     ("tune a.ua --ninja x --most 3", "tune a.ua --ninja x --points 3"),
     ("synth --table 1,0 --budget 5k", "synth --table 1,0 --node-limit 5k"),
+    ("synth --table 1,0 --bits 1,1", "synth --table 1,0 --shape 1,1"),
     ("synth --table 1,0 --profile lut3", "synth --table 1,0 --gates lut3"),
     ("a.ua --vertical", "build a.ua --slicing V"),
     ("check a.ua --horizontal", "check a.ua --slicing H"),

@@ -51,7 +51,7 @@ use usuba::isa;
 use crate::bench::Parse;
 use crate::experiment;
 use kernel::{Contracts, Kernel, Wanted};
-use usuba_ciphers::Cipher;
+use usuba_ciphers::{Cipher, files};
 use usuba_library::Request;
 use usuba_run::rv32::{self, Counter};
 
@@ -246,7 +246,7 @@ impl Counted {
         }
         let mut contracts = Contracts::new();
         let (common, of_common) = self.common(folder, parse, &mut contracts)?;
-        let program = fs::canonicalize(folder.join(&self.program))
+        let program = files::on_disk(&folder.join(&self.program), place)
             .map_err(|error| format!("{}: {error}", self.program))?;
         let (processors, levels) = self.scope(quick);
         let mut objects = HashMap::new();

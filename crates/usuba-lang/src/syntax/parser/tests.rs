@@ -1,5 +1,7 @@
 //! Trees of small programs, messages of broken ones, and limits that hold for all input.
 
+mod grammar;
+
 use super::*;
 use crate::syntax::print;
 

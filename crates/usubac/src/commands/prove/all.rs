@@ -30,10 +30,11 @@ use usuba_run::fingerprint::fingerprint;
 
 use super::totals::Totals;
 use super::{show, write_certificates};
-use crate::args::common::Folder;
+use crate::args::common::Ciphers;
 use crate::args::{Abi, Prove, Verify};
 use crate::commands::slice;
-use crate::output::{plain, to_stderr, to_stdout};
+use crate::commands::subject::changeable;
+use crate::output::{to_stderr, to_stdout};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
 
@@ -61,6 +62,9 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     let start = Instant::now();
     fault::stage("reading the ciphers");
     let request = request(args)?;
+    if args.certify {
+        changeable(&request.folder)?;
+    }
     let backends = tasks::backends(&request).map_err(Failure::Program)?;
     let tasks = tasks::tasks(&request, &backends).map_err(Failure::Program)?;
     let Tasks { all: tasks, skipped } = tasks;
@@ -108,7 +112,7 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
 
 /// The proofs that the command line selects.
 fn request(args: &Prove) -> Result<Request, Failure> {
-    let (folder, only) = folders(&args.folder, &args.subjects)?;
+    let (folder, only) = folders(&args.library, &args.subjects)?;
     Ok(Request {
         folder,
         only,
@@ -123,29 +127,25 @@ fn request(args: &Prove) -> Result<Request, Failure> {
 }
 
 /// The folder of all cipher folders, and the names of those that were asked for.
-fn folders(all: &Folder, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>), Failure> {
+fn folders(all: &Ciphers, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>), Failure> {
+    let library = all.library();
     let (mut root, mut names) = (None, Vec::new());
     for subject in subjects {
-        let is_path = subject.components().count() > 1 || subject.join("cipher.toml").is_file();
-        let path = match is_path {
-            true => subject.canonicalize().map_err(|error| {
-                let path = subject.display();
-                Failure::program(format!("cannot read the cipher {path}: {}", plain(&error)))
-            })?,
-            false => all.ciphers.join(subject),
-        };
+        let text = subject.to_string_lossy();
+        let found = library.folder_of(&text).map_err(Failure::Program)?;
+        // Folders of arithmetic have no cipher.toml.
+        let path = found.unwrap_or_else(|| library.root().join(subject));
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
-            let path = path.display();
-            return Err(Failure::program(format!("{path} is no folder of a cipher")));
+            return Err(Failure::program(format!("{text} is no folder of a cipher")));
         };
         if *root.get_or_insert_with(|| parent.to_path_buf()) != *parent {
             return Err(Failure::usage(
-                "the ciphers are in several folders; help: prove those of one folder at a time",
+                "the ciphers are in several folders; help: name those of one folder at a time",
             ));
         }
         names.push(name.to_string_lossy().into_owned());
     }
-    Ok((root.unwrap_or_else(|| all.ciphers.clone()), names))
+    Ok((root.unwrap_or_else(|| library.root()), names))
 }
 
 fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -280,7 +280,7 @@ fn prove(
 
 /// Proves again the claims of the certificates of folders.
 pub fn verify(args: &Verify, reporter: Reporter) -> Result<(), Failure> {
-    let (folder, only) = folders(&args.folder, &args.subjects)?;
+    let (folder, only) = folders(&args.library, &args.subjects)?;
     let request = Request { folder, only, ..Request::default() };
     let targets = args.targets.all();
     let (mut any, mut good) = (false, true);

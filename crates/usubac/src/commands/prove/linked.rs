@@ -22,10 +22,11 @@ use crate::{Failure, fault};
 
 pub fn run(args: &Prove, file: &Path) -> Result<(), Failure> {
     fault::stage("proving the functions of a file");
+    let folder = args.library.library().root();
     let request = Request {
         file,
         manifest: args.manifest.as_deref(),
-        folder: &args.folder.ciphers,
+        folder: &folder,
         functions: &args.functions.functions,
         jobs: args.jobs.jobs,
         cache: cache::store(args.cache.cache.clone(), args.cache.no_cache),

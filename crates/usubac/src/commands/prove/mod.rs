@@ -34,6 +34,7 @@ use usuba_run::fingerprint::fingerprint;
 
 use super::front;
 use super::slice;
+use super::subject::changeable;
 use crate::args::{self, Abi, Codegen, Language, Prove, Verify};
 use crate::output::{Place, plain, to_stdout, write_all};
 use crate::report::Reporter;
@@ -111,6 +112,9 @@ fn one(
     let target = codegen.target()?;
     let objects = objects_asked(args, target)?;
     let folder = file.parent().unwrap_or(Path::new(""));
+    if args.certify {
+        changeable(folder)?;
+    }
     let functions = interfaces_asked(args, folder, target)?;
     let interfaces = functions.as_ref().map(|(all, objects)| (all, objects));
     let known = &Known::default();
