@@ -3,6 +3,7 @@
 use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
+use usuba::lint::{Level, Levels};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{PassOptions, inline, unroll};
 use usuba::{Options, typed};
@@ -20,6 +21,8 @@ pub struct Flags {
     pub language: typed::Flags,
     /// `-I`: folders of the test file, in order.
     pub include_dirs: Vec<String>,
+    /// `-warn CODE`: a lint that is silent otherwise.
+    pub levels: Levels,
     /// `-entry`
     pub entry: Option<String>,
     /// `-inline-all`, `-no-inline`, `-unroll`, `-no-unroll`, `-unroll-factor`, `-interleave`,
@@ -35,6 +38,7 @@ impl Default for Flags {
             target: isa::ALL[0],
             language: typed::Flags::default(),
             include_dirs: Vec::new(),
+            levels: Levels::default(),
             entry: None,
             pass: PassOptions::default(),
         }
@@ -67,6 +71,7 @@ impl Flags {
                 "-keep-tables" => self.language.keep_tables = true,
                 "-legacy-tables" => self.language.legacy_tables = true,
                 "-I" => self.include_dirs.push(value()?.to_string()),
+                "-warn" => self.levels.set(value()?.parse()?, Level::Warn),
                 "-entry" => self.entry = Some(value()?.to_string()),
                 "-interleave" | "-inter-factor" => {
                     let text = value()?;

@@ -15,6 +15,7 @@
 //! |---|---|---|
 //! | `# test syntax` | parsed, with its includes | parser |
 //! | `# test check` | and checked | and checker |
+//! | `# test lint` | and checked | and checker, and lints |
 //! | `# test prove` | and its contracts proved | and prover |
 //! | `# test lower` | and sliced | and slicer |
 //! | `# test run` | sliced in every legal way, and run | checker |

@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::bytes::{ByteLayout, Shape};
 use usuba::ir::{Port, Slicing};
+use usuba::names::did_you_mean;
 use usuba::typed::{self, VarType};
 
 use crate::files;
@@ -104,7 +105,10 @@ impl Evaluated {
                 before += port.words();
             }
         }
-        Err(format!("node `{}` has no parameter or result `{name}`", decl.name))
+        let ports = || decl.params.iter().chain(&decl.results).map(|var| &*var.name);
+        let all = || format!("it has {}", ports().collect::<Vec<_>>().join(", "));
+        let help = did_you_mean(name, ports()).unwrap_or_else(all);
+        Err(format!("node `{}` has no parameter or result `{name}`; help: {help}", decl.name))
     }
 
     /// The shape of the first parameter, or of the first result.

@@ -2,6 +2,7 @@
 //!
 //! Each folder of `ciphers/` that has a `cipher.toml` is one primitive; nothing lists them.
 //!
+//! - `choice`: parts of a folder.
 //! - `fields`: the syntax of names and paths.
 //! - `files`: files on disk and files that the program contains.
 //! - `library`: the built-in ciphers, and the folders that go before them.
@@ -13,6 +14,7 @@
 //!
 //! Above 600 lines because the whole schema of `cipher.toml` is in one place.
 
+mod choice;
 mod composed;
 mod fields;
 pub mod files;
@@ -34,7 +36,9 @@ use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
+use usuba::names::did_you_mean;
 
+pub use choice::Need;
 pub use composed::Tested;
 pub use fields::{folder_name, place, toml};
 pub use library::Library;
@@ -62,7 +66,7 @@ pub struct Cipher {
     /// The hand-written C that makes functions of it.
     pub scheme: Option<Scheme>,
     /// Neighbouring folders whose functions that C calls.
-    pub needs: Vec<String>,
+    pub needs: Vec<Need>,
 }
 
 /// A hash function around a function of this folder that is applied to its own results.
@@ -219,7 +223,7 @@ struct File {
     seal: Vec<Seal>,
     scheme: Option<Scheme>,
     #[serde(default)]
-    needs: Vec<String>,
+    needs: Vec<Need>,
 }
 
 #[derive(Deserialize)]
@@ -381,8 +385,12 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
         let chained = functions.iter().find(|function| function.name == hash.chain);
         if chained.is_none_or(|function| function.key.is_some() || function.inputs.len() != 2) {
             let Hash { name, chain, .. } = hash;
+            let names = functions.iter().map(|function| function.name.as_str());
+            let help = did_you_mean(chain, names.filter(|name| name != chain));
+            let help = help.map_or(String::new(), |near| format!("; help: {near}"));
             return Err(wrong(format!(
-                "hash `{name}` names `{chain}`, which is no function of a chaining value and a block"
+                "hash `{name}` names `{chain}`, which is no function of a chaining value and a \
+                 block{help}"
             )));
         }
     }
@@ -422,25 +430,51 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
     })
 }
 
-/// `ciphers`, and before each of them the folders that it needs and that are missing.
+/// `ciphers`, and before each of them the folders that it needs and that are missing: the needed
+/// functions of them.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read`], and a folder does not have a needed function.
 pub fn with_needs(ciphers: &[Cipher]) -> Result<Vec<Cipher>, String> {
     let mut all: Vec<Cipher> = Vec::new();
+    let mut parts: BTreeMap<PathBuf, Option<Vec<String>>> = BTreeMap::new();
+    add_needs(ciphers, &mut all, &mut parts)?;
+    let part = |cipher: Cipher| match parts.get(&cipher.folder) {
+        Some(Some(functions)) => cipher.only(functions),
+        _ => Ok(cipher),
+    };
+    all.into_iter().map(part).collect()
+}
+
+/// Adds `ciphers` and what they need to `all`, and to `parts` the functions of each folder that is
+/// there because of needs; `None` for all functions.
+fn add_needs(
+    ciphers: &[Cipher],
+    all: &mut Vec<Cipher>,
+    parts: &mut BTreeMap<PathBuf, Option<Vec<String>>>,
+) -> Result<(), String> {
     for cipher in ciphers {
-        for name in &cipher.needs {
-            let folder = cipher.folder.with_file_name(name);
+        for Need { folder, function } in &cipher.needs {
+            let beside = cipher.folder.with_file_name(folder);
+            // A copy of a built-in folder stands alone.
+            let folder = if is_cipher(&beside) { beside } else { files::ciphers().join(folder) };
             let named = |other: &Cipher| other.folder.file_name() == folder.file_name();
-            if !all.iter().chain(ciphers).any(named) {
-                // A copy of a built-in folder stands alone.
-                let folder = if is_cipher(&folder) { folder } else { files::ciphers().join(name) };
-                all.extend(with_needs(&[read(&folder)?])?);
+            if ciphers.iter().any(named) {
+                continue;
+            }
+            if !all.iter().any(named) {
+                add_needs(&[read(&folder)?], all, parts)?;
+                parts.insert(folder.clone(), Some(Vec::new()));
+            }
+            match (parts.get_mut(&folder), function) {
+                (Some(Some(functions)), Some(function)) => functions.push(function.clone()),
+                (Some(known), None) => *known = None,
+                _ => {}
             }
         }
         all.push(cipher.clone());
     }
-    Ok(all)
+    Ok(())
 }
 
 fn stream(file: FileStream, functions: &[Function]) -> Result<Stream, String> {
@@ -506,17 +540,11 @@ impl Function {
     }
 }
 
-/// The name of a function without its direction.
-fn undirected(name: &str) -> &str {
-    let ends = ["_encrypt", "_decrypt", "_block"];
-    ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
-}
-
 impl Cipher {
     /// The names of functions, with and without their direction, and of everything that is made of
     /// them.
     fn names(&self) -> impl Iterator<Item = &str> {
-        let functions = self.functions.iter().flat_map(|f| [&*f.name, undirected(&f.name)]);
+        let functions = self.functions.iter().flat_map(|f| [&*f.name, f.stem()]);
         let streams = self.streams.iter().map(|stream| &*stream.name);
         let hashes = self.hashes.iter().map(|hash| &*hash.name);
         functions.chain(streams).chain(hashes).chain(self.seals.iter().map(|seal| &*seal.name))
@@ -534,7 +562,7 @@ impl Cipher {
 
     /// The first function of this name, with or without its direction.
     pub fn function(&self, name: &str) -> Option<&Function> {
-        self.functions.iter().find(|f| f.name == name || undirected(&f.name) == name)
+        self.functions.iter().find(|f| f.name == name || f.stem() == name)
     }
 
     /// The test vectors of `function`, in its own direction.

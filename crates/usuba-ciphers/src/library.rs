@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
-use usuba::typed::resolve::closest;
+use usuba::names::closest;
 
 use crate::{Cipher, files, find, is_cipher, read};
 

@@ -7,7 +7,7 @@
 //! out = 02
 //! ```
 
-use usuba::typed::resolve::closest;
+use usuba::names::closest;
 
 use super::SealMode;
 

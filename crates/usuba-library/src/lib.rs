@@ -16,7 +16,7 @@
 //! - `arithmetic`: programs with contracts for hand-written C, and `scheme`: that C.
 //! - `tables`: multiples of a base point.
 //! - `seal`: authenticated encryption.
-//! - `section`: all targets in one file.
+//! - `section`: all targets in one file, and `dense`: their functions in little text.
 //! - `template`: the hand-written C.
 //! - `write`: the output files.
 //! - `rust`: a crate around the library, from the Rust of `lib/rust`.
@@ -30,6 +30,7 @@ mod arithmetic;
 mod composed;
 mod cores;
 pub mod declarations;
+mod dense;
 mod hash;
 mod interface;
 pub mod ladder;

@@ -41,7 +41,7 @@ pub mod packing;
 pub mod passes;
 
 pub use usuba_circuit as circuit;
-pub use usuba_lang::{Checked, diag, front, syntax, typed};
+pub use usuba_lang::{Checked, diag, front, lint, names, syntax, typed};
 
 use circuit::Profile;
 use diag::{Code, Diagnostic, FileId, Sources};

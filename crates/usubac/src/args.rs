@@ -1,6 +1,7 @@
 //! The command line.
 //!
 //! - `common`: options that several commands have, one type for each.
+//! - `lints`: the levels of warnings.
 //! - `language`: the options about the semantics of a program; `codegen`: about its code.
 //! - `bench`, `dist`, `new`, `prove`, `synth`, `test`, `tune`: the options of one command.
 //! - `values`: the syntax of the values of options.
@@ -18,6 +19,7 @@ mod codegen;
 pub mod common;
 mod dist;
 mod language;
+mod lints;
 mod new;
 pub mod prove;
 mod synth;
@@ -72,7 +74,7 @@ pub struct Report {
     pub error_format: Format,
     /// When they are coloured: auto, always or never
     #[arg(long, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true,
-          global = true, help_heading = DIAGNOSTICS)]
+          global = true, hide_short_help = true, help_heading = DIAGNOSTICS)]
     pub color: Color,
     /// Explain the options; -h lists the common ones
     #[arg(short, long, action = ArgAction::Help, global = true, help_heading = DIAGNOSTICS)]
@@ -162,6 +164,9 @@ pub struct Check {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Apply the edits of warnings that have exactly one repair to the file
+    #[arg(long, help_heading = OUTPUT)]
+    pub fix: bool,
     #[command(flatten)]
     pub language: Language,
 }
@@ -252,7 +257,7 @@ pub enum Print {
 /// short help of the commands that also have them.
 pub fn command() -> clap::Command {
     let shorter = |arg: Arg| {
-        let about_code = ["prove", "wipe", "prefix"].contains(&arg.get_id().as_str())
+        let about_code = ["prove", "wipe", "prefix", "cpu"].contains(&arg.get_id().as_str())
             || arg.get_help_heading() == Some(OPTIMISATION);
         let hide = about_code || arg.is_hide_short_help_set();
         arg.hide_short_help(hide)

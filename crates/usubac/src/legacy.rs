@@ -124,6 +124,8 @@ const FORMER: &[Row] = &[
     (&[], "no-sched", Words(&["--schedule=never"])),
     (&[], "no-pre-sched", Words(&["--schedule=no-pre"])),
     (&[], "sched-n", Words(&["--schedule-window"])),
+    (&[], "deny-warnings", Words(&["-D", "warnings"])),
+    (&[], "w", Words(&["-D", "warnings"])),
     (&[], "explain", Words(&["explain"])),
 ];
 
@@ -232,6 +234,15 @@ pub fn rewrite(
             out.push(arg);
             continue;
         };
+        // `-W` is a slicing where no code of a warning follows it.
+        if let Some(joined) = flag.strip_prefix('W') {
+            let next = |args: &(usize, OsString)| args.1.to_str().is_some_and(is_code);
+            if is_code(joined) || joined.is_empty() && args.peek().is_some_and(next) {
+                out.push("--warn".into());
+                out.extend(Some(joined).filter(|code| !code.is_empty()).map(OsString::from));
+                continue;
+            }
+        }
         let single = !flag.starts_with('-');
         let flag = flag.strip_prefix('-').unwrap_or(flag);
         let (name, value) = match flag.split_once('=') {
@@ -262,8 +273,10 @@ pub fn rewrite(
         }
         let next = value.map(OsStr::new).or_else(|| args.peek().map(|(_, next)| next.as_os_str()));
         if let Some((_, _, new)) = former(name, single, &name_of_command, next, &all) {
-            if !single && !told.contains(&name.to_string()) {
-                warn(&now(name, new));
+            // One dash and a word is the spelling of the OCaml compiler.
+            if (!single || name == "w") && !told.contains(&name.to_string()) {
+                let dashes = if single { "-" } else { "--" };
+                warn(&format!("{dashes}{name} is now {}", now(new)));
                 told.push(name.to_string());
             }
             // The flag that stops more was the stronger one.
@@ -287,11 +300,11 @@ pub fn rewrite(
     Ok(out)
 }
 
-/// The text of the warning about a former spelling.
-fn now(name: &str, new: New) -> String {
+/// The present spelling, for a warning.
+fn now(new: New) -> String {
     match new {
-        Words(words) => format!("--{name} is now {}", words.join(" ").replace('=', " ")),
-        Subject => format!("--{name} is now a subject without a flag"),
+        Words(words) => words.join(" ").replace('=', " "),
+        Subject => "a subject without a flag".to_string(),
     }
 }
 
@@ -310,6 +323,12 @@ fn replace(out: &mut Vec<OsString>, new: New, value: Option<&str>) {
         (Subject, None) => {}
         (Subject, Some(value)) => out.push(value.into()),
     }
+}
+
+/// Whether a text is the code of a finding.
+fn is_code(text: &str) -> bool {
+    let digits = text.strip_prefix(['U', 'u']);
+    digits.is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 fn masking(name: &str) -> Failure {

@@ -235,7 +235,7 @@ impl Experiment {
 
     fn check(&self) -> Result<(), String> {
         if let Some(name) = self.targets.iter().find(|name| isa::find(name).is_none()) {
-            return Err(format!("there is no target `{name}`"));
+            return Err(isa::unknown(name));
         }
         if let Some(name) = self.slicings.iter().find(|name| slicing(name).is_none()) {
             return Err(format!("there is no slicing `{name}`"));

@@ -153,7 +153,7 @@ impl Staged {
                 return Err(format!("stage `{label}` needs an entry for each task"));
             }
             if isa::find(&stage.target).is_none() {
-                return Err(format!("there is no target `{}`", stage.target));
+                return Err(isa::unknown(&stage.target));
             }
             if slicing(&stage.slicing).is_none() {
                 return Err(format!("there is no slicing `{}`", stage.slicing));

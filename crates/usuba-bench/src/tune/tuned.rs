@@ -158,7 +158,7 @@ pub fn parse(text: &str, check: &dyn Fn(&str) -> Result<(), String>) -> Result<T
     })?;
     let known = usuba::isa::find(file.target.get_ref());
     if known.is_none_or(|known| known.name != file.target.get_ref()) {
-        let message = format!("there is no target `{}`", file.target.get_ref());
+        let message = usuba::isa::unknown(file.target.get_ref());
         return Err(Mistake { at: file.target.span().start, message });
     }
     let choice = |choice: FileChoice| {

@@ -97,7 +97,7 @@ pub struct Codegen {
     /// Clear what held secrets before the kernel returns
     ///
     /// That is, the stack below the kernel and all registers that are not the caller's.
-    #[arg(long, help_heading = OUTPUT)]
+    #[arg(long, hide_short_help = true, help_heading = OUTPUT)]
     pub wipe: bool,
     /// Call these nodes, separated by commas, as kernels of other files
     ///

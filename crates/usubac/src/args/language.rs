@@ -4,7 +4,8 @@ use clap::Args;
 use usuba::ir::Slicing;
 use usuba::typed::Flags;
 
-use super::common::{DIAGNOSTICS, Entry, INPUT, Includes, SlicingFlags};
+use super::common::{Entry, INPUT, Includes, SlicingFlags};
+use super::lints::Lints;
 use crate::Failure;
 
 /// The semantics of a program, and which part of it to take.
@@ -26,9 +27,8 @@ pub struct Language {
     /// Read the ten tables that the OCaml compiler knew in its bit order
     #[arg(long, hide_short_help = true, help_heading = INPUT)]
     pub legacy_tables: bool,
-    /// Treat warnings as errors
-    #[arg(short = 'w', long, help_heading = DIAGNOSTICS)]
-    pub deny_warnings: bool,
+    #[command(flatten)]
+    pub lints: Lints,
 }
 
 impl Language {

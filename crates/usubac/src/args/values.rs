@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use usuba::isa::cpu::{self, Cpu};
 use usuba::isa::{self, Target};
+use usuba::names::did_you_mean;
 use usuba::passes;
 use usuba_run::cc;
 
@@ -15,10 +16,17 @@ pub fn parse_arch(name: &str) -> Result<Arch, String> {
     match if native { Some(best_here()) } else { isa::find(name) } {
         Some(target) => Ok(Arch { target, native }),
         None => {
-            let names: Vec<&str> = isa::all().map(|t| t.name).collect();
-            Err(format!("the targets are {} and native", names.join(", ")))
+            let names = isa::all().map(|target| target.name).chain(["native"]);
+            Err(advice("targets", name, names))
         }
     }
+}
+
+/// The candidate that an unknown name is close to, or all of them.
+fn advice<'a>(nouns: &str, name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let all = || format!("the {nouns} are {}", names.join(", "));
+    did_you_mean(name, names.iter().copied()).unwrap_or_else(all)
 }
 
 pub fn parse_slug(name: &str) -> Result<String, String> {
@@ -44,10 +52,8 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
 }
 
 pub fn parse_cpu(name: &str) -> Result<&'static Cpu, String> {
-    cpu::find(name).ok_or_else(|| {
-        let names: Vec<&str> = cpu::ALL.iter().map(|c| c.name).collect();
-        format!("the CPUs are {}", names.join(", "))
-    })
+    let names = cpu::ALL.iter().map(|cpu| cpu.name);
+    cpu::find(name).ok_or_else(|| advice("CPUs", name, names))
 }
 
 /// The widest instruction set that this machine runs, with its extension for bytes if there is
@@ -72,10 +78,7 @@ pub fn best_for_long_words() -> Option<&'static Target> {
 pub fn parse_pass(name: &str) -> Result<String, String> {
     match passes::find(name) {
         Some(pass) => Ok(pass.name.to_string()),
-        None => {
-            let names: Vec<&str> = passes::ALL.iter().map(|p| p.name).collect();
-            Err(format!("the passes are {}", names.join(", ")))
-        }
+        None => Err(advice("passes", name, passes::ALL.iter().map(|pass| pass.name))),
     }
 }
 

@@ -3,6 +3,7 @@
 use usuba::emit::c::COptions;
 use usuba::ir::{Program, Slicing};
 use usuba::isa::{self, Target};
+use usuba::names::did_you_mean;
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::{Options, optimise};
 use usuba_bench::interleave;
@@ -24,11 +25,12 @@ pub fn compiled(
     reporter: Reporter,
 ) -> Result<(Program, &'static Target), Failure> {
     let mut options = chosen(language, codegen, abi)?;
-    let declared = |name: &str| input.checked.program.decls.iter().any(|d| *d.name == *name);
-    if let Some(name) = codegen.link.iter().find(|name| !declared(name)) {
+    let declared = || input.checked.program.decls.iter().map(|decl| &*decl.name);
+    if let Some(name) = codegen.link.iter().find(|name| declared().all(|known| known != **name)) {
+        let near = did_you_mean(name, declared());
+        let help = near.unwrap_or("--link names nodes, with commas between them".to_string());
         return Err(Failure::usage(format!(
-            "`--link {name}`: the program has no node called `{name}`; --link names nodes, with \
-             commas between them"
+            "`--link {name}`: the program has no node called `{name}`; {help}"
         )));
     }
     if codegen.targets.is_native()

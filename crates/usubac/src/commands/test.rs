@@ -92,7 +92,7 @@ fn check_functions(args: &Test, ciphers: &[Cipher]) -> Result<(), Failure> {
     let known: Vec<&str> = ciphers.iter().flat_map(Cipher::tested).collect();
     for name in &args.functions.functions {
         if !known.contains(&name.as_str()) {
-            let near = usuba::typed::resolve::closest(name, known.iter().copied());
+            let near = usuba::names::closest(name, known.iter().copied());
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("there are {}", known.join(", ")),

@@ -51,8 +51,8 @@ pub fn find(
     let here = args.codegen.targets.is_native().then(|| cpu::slug(&cpu::model()));
     let wanted = args.tuned.tuned.as_deref().or(here.as_deref());
     let folder = file.parent().unwrap_or(Path::new(""));
-    let warn = |text: &str| match args.language.deny_warnings {
-        true => Err(Failure::program(format!("{text}; -w makes this an error"))),
+    let warn = |text: &str| match args.language.lints.denies_all() {
+        true => Err(Failure::program(format!("{text}; -D warnings makes this an error"))),
         false => {
             to_stderr(&report::warning(reporter.format, text));
             Ok(None)

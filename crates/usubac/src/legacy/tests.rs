@@ -20,6 +20,7 @@ fn long_flags_may_have_one_dash() {
         ("usubac -no-CSE --no-color", "usubac build --skip=cse --color=never"),
         ("usubac -- -arch -masked", "usubac build -- -arch -masked"),
         ("usubac -arch -unroll", "usubac build --target --unroll=all"),
+        ("usubac -W U1105 -WU1112 -W a.ua", "usubac build --warn U1105 --warn U1112 -W a.ua"),
         ("usubac -no-share -bits-per-reg 8 -no-arr a.ua", "usubac build a.ua"),
         ("usubac -bits-per-reg=16 -lf a.ua", "usubac build a.ua"),
         ("usubac -bits-per-reg=32 a.ua", "usubac build --bits-per-reg=32 a.ua"),
@@ -86,6 +87,8 @@ const PAIRS: &[(&str, &str)] = &[
     ("--no-pre-sched a.ua", "build --schedule no-pre a.ua"),
     ("--no-sched --no-pre-sched a.ua", "build --schedule never a.ua"),
     ("--sched-n 3 a.ua", "build --schedule-window 3 a.ua"),
+    ("--deny-warnings a.ua", "build -D warnings a.ua"),
+    ("check -w a.ua", "check -D warnings a.ua"),
     ("--explain U0101", "explain U0101"),
     ("prove --check --all --only aes --json", "verify aes --format json"),
 ];
@@ -110,13 +113,18 @@ fn former_spellings_mean_the_present_ones() {
         let (is, none) = meaning(new);
         assert_eq!(was, is, "{old} and {new}");
         assert!(none.is_empty(), "{new}: {none:?}");
-        let names = old.split([' ', '=']).filter_map(|word| word.strip_prefix("--"));
+        let names = old.split([' ', '=']).map(|word| word.trim_start_matches('-'));
         for warning in &warnings {
-            let name = warning.strip_prefix("--").and_then(|text| text.split_once(" is now "));
-            let Some((name, present)) = name else { continue };
+            let name = warning.trim_start_matches('-').split_once(" is now ");
+            let (name, present) = name.expect("a former and a present spelling");
+            let name = name.rsplit("--").next().unwrap_or_default();
             assert!(names.clone().any(|own| own == name), "{old}: {warning}");
             let flag = present.split(' ').next().unwrap_or_default();
-            assert!(new.contains(flag) || flag == "a" || new.contains("-o"), "{old}: {warning}");
+            let short = flag == "--output";
+            assert!(
+                new.contains(flag) || flag == "a" || flag == "verify" || short,
+                "{old}: {warning}"
+            );
         }
         assert_eq!(warnings.is_empty(), old.starts_with("-interleave"), "{old}");
         open.retain(|name| {

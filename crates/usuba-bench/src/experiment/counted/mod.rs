@@ -193,7 +193,7 @@ impl Counted {
         }
         for kernels in &self.common {
             if let Some(name) = kernels.target.as_ref().filter(|name| isa::find(name).is_none()) {
-                return Err(format!("there is no target `{name}`"));
+                return Err(isa::unknown(name));
             }
         }
         for step in &self.steps {
