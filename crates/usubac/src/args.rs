@@ -115,7 +115,7 @@ pub enum Command {
         #[arg(value_name = "CODE")]
         code: String,
     },
-    /// Write the headers that code from `-abi usubac` includes into a folder
+    /// Write the headers that code from `--abi usubac` includes into a folder
     Headers {
         /// Made if it is not there; headers of the same names in it are replaced
         #[arg(value_name = "DIR")]

@@ -94,6 +94,7 @@ const FORMER: &[Row] = &[
     (&["prove"], "node", Words(&["--entry"])),
     (&["prove", "verify"], "only", Subject),
     (&["bench", "demo"], "cipher", Subject),
+    (&["bench", "demo"], "all", Words(&["--all-functions"])),
     (&["bench", "demo", "dist"], "out", Words(&["--output"])),
     (&["bench", "demo"], "json", Words(&["--format=json", "--output"])),
     (&["prove", "verify"], "json", Words(&["--format=json"])),
@@ -150,6 +151,9 @@ fn start(args: &[OsString]) -> usize {
     }
     at.min(args.len())
 }
+
+/// Options whose values are flags of other commands.
+const FLAGS: [&str; 3] = ["--cflags", "--flags", "--candidate"];
 
 /// Options of usubac itself, which no command is added to.
 const ALONE: [&str; 5] = ["--help", "-h", "--version", "--print", "--explain"];
@@ -229,6 +233,11 @@ pub fn rewrite(
     let mut args = args.into_iter().enumerate().peekable();
     while let Some((i, arg)) = args.next() {
         flags &= arg != "--";
+        if flags && FLAGS.iter().any(|option| arg == **option) {
+            out.push(arg);
+            out.extend(args.next().map(|(_, value)| value));
+            continue;
+        }
         let text = arg.to_str().filter(|a| i > 0 && flags && a.len() > 1);
         let Some(flag) = text.and_then(|a| a.strip_prefix('-')) else {
             out.push(arg);

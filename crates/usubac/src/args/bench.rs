@@ -7,18 +7,16 @@ use usuba::isa::cpu::Cpu;
 use usuba::passes::pipeline::PipelineOptions;
 
 use super::common::{
-    All, AllFunctions, Cflags, Ciphers, Compilers, Form, NoTuned, OUTPUT, Output, SlicingFlags,
-    TARGET, Targets,
+    AllFunctions, Cflags, Ciphers, Compilers, Form, NoTuned, OUTPUT, Output, SlicingFlags, TARGET,
+    Targets,
 };
 use super::{Abi, tuned_flags};
 
 #[derive(Args, Clone, Debug)]
 pub struct Bench {
     /// Names or folders of ciphers [default: all; for `demo` rectangle and serpent]
-    #[arg(value_name = "SUBJECT", conflicts_with = "all")]
+    #[arg(value_name = "SUBJECT")]
     pub subjects: Vec<String>,
-    #[command(flatten)]
-    pub all: All,
     #[command(flatten)]
     pub all_functions: AllFunctions,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use usuba_run::cc::Family;
 
 use super::common::{
     All, Cache, Ciphers, Compiler, Compilers, Form, Functions, INPUT, Includes, Jobs, OUTPUT,
-    Targets,
+    SlicingFlags, Targets,
 };
 use super::{Codegen, Language};
 use usuba_prove::fault_injection::{self, Plant};
@@ -102,6 +102,8 @@ pub struct Verify {
     pub includes: Includes,
     #[command(flatten)]
     pub targets: Targets,
+    #[command(flatten)]
+    pub slicing: SlicingFlags,
     #[command(flatten)]
     pub form: Form,
 }

@@ -25,7 +25,7 @@ const QUICK_ROUNDS: u32 = 31;
 
 pub fn demo(args: &Bench) -> Result<(), Failure> {
     let mut args = args.clone();
-    if args.subjects.is_empty() && !args.all.all {
+    if args.subjects.is_empty() {
         args.subjects = SHOWN.map(String::from).to_vec();
     }
     bench(&args)

@@ -1,4 +1,4 @@
-//! `usubac headers`: writes the headers for `-abi usubac`, which the executable contains.
+//! `usubac headers`: writes the headers for `--abi usubac`, which the executable contains.
 
 use std::fs;
 use std::path::Path;

@@ -22,7 +22,7 @@ use usuba::typed;
 use usuba_ciphers::Beside;
 use usuba_prove::cache::{Cache, Statement};
 use usuba_prove::cell::{Cell, Extent, Known, Obstacle};
-use usuba_prove::certificate::{self, Record};
+use usuba_prove::certificate::Record;
 use usuba_prove::objects;
 use usuba_prove::tasks::{self, Backend, Request, Task, Tasks};
 use usuba_prove::threads;
@@ -282,7 +282,6 @@ fn prove(
 pub fn verify(args: &Verify, reporter: Reporter) -> Result<(), Failure> {
     let (folder, only) = folders(&args.library, &args.subjects)?;
     let request = Request { folder, only, ..Request::default() };
-    let targets = args.targets.all();
     let (mut any, mut good) = (false, true);
     let mut folders: BTreeSet<PathBuf> = tasks::ciphers(&request)
         .map_err(Failure::Program)?
@@ -293,9 +292,7 @@ pub fn verify(args: &Verify, reporter: Reporter) -> Result<(), Failure> {
         tasks::sources(&request).map_err(Failure::Program)?.into_iter().map(|source| source.folder),
     );
     for folder in folders {
-        let mut records = certificate::read(&folder).map_err(Failure::Program)?;
-        records
-            .retain(|record| targets.is_empty() || targets.iter().any(|t| t.name == record.target));
+        let records = super::asked(args, &folder)?;
         any |= !records.is_empty();
         match super::checked(args, &folder, &records, reporter) {
             Err(Failure::Reported) => good = false,

@@ -23,6 +23,7 @@ mod totals;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use usuba::ir::Slicing;
 use usuba::isa::Target;
 use usuba_equiv::claims::Kind;
 use usuba_prove::cell::{Cell, Extent, Known, Obstacle, Proof};
@@ -264,8 +265,8 @@ pub fn verify(args: &Verify, reporter: Reporter) -> Result<(), Failure> {
 fn beside(args: &Verify, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let records = certificate::read(folder).map_err(Failure::Program)?;
-    let records: Vec<_> = records.into_iter().filter(|record| record.program == name).collect();
+    let mut records = asked(args, folder)?;
+    records.retain(|record| record.program == name);
     if records.is_empty() {
         let folder = folder.join(certificate::FOLDER);
         return Err(Failure::program(format!(
@@ -274,6 +275,18 @@ fn beside(args: &Verify, file: &Path, reporter: Reporter) -> Result<(), Failure>
         )));
     }
     checked(args, folder, &records, reporter)
+}
+
+/// The records of a folder for the targets and slicings of the command line.
+fn asked(args: &Verify, folder: &Path) -> Result<Vec<certificate::Record>, Failure> {
+    let (targets, slicings) = (args.targets.all(), args.slicing.all());
+    let mut records = certificate::read(folder).map_err(Failure::Program)?;
+    records.retain(|record| {
+        let in_slicing = |slicing: &Slicing| format!("{slicing:?}") == record.slicing;
+        (targets.is_empty() || targets.iter().any(|target| target.name == record.target))
+            && (slicings.is_empty() || slicings.iter().any(in_slicing))
+    });
+    Ok(records)
 }
 
 /// Proves records again, and reports whether each still holds.
