@@ -8,6 +8,7 @@
 
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::Failure;
@@ -296,7 +297,10 @@ pub fn parse(format: Format) -> Result<Cli, Failure> {
         to_stderr(&warning(format, text));
     })?;
     let matches = command().try_get_matches_from(args);
-    matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|error| {
+    matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|mut error| {
+        let written: Vec<String> =
+            std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        as_written(&mut error, &written);
         if !error.use_stderr() || format == Format::Human {
             error.exit();
         }
@@ -307,6 +311,32 @@ pub fn parse(format: Format) -> Result<Cli, Failure> {
         let message = words.join(" ");
         Failure::usage(message.strip_prefix("error: ").unwrap_or(&message))
     })
+}
+
+/// Names the options in a usage error as the user wrote them.
+fn as_written(error: &mut clap::Error, written: &[String]) {
+    let mut all = command();
+    all.build();
+    let options = || all.get_subcommands().flat_map(clap::Command::get_arguments);
+    let own = |long: &str| -> Option<String> {
+        if written.iter().any(|word| word.split('=').next() == Some(long)) {
+            return None;
+        }
+        if let Some(former) = written.iter().find_map(|word| crate::legacy::written(word, long)) {
+            return Some(former);
+        }
+        let short = options().find(|arg| arg.get_long() == long.strip_prefix("--"))?.get_short()?;
+        let short = format!("-{short}");
+        written.iter().any(|word| word.starts_with(&short)).then_some(short)
+    };
+    for kind in [ContextKind::InvalidArg, ContextKind::PriorArg] {
+        let Some(ContextValue::String(shown)) = error.get(kind) else { continue };
+        let (long, rest) = shown.split_at(shown.find([' ', '=']).unwrap_or(shown.len()));
+        if let Some(own) = own(long) {
+            let shown = format!("{own}{rest}");
+            error.insert(kind, ContextValue::String(shown));
+        }
+    }
 }
 
 #[cfg(test)]

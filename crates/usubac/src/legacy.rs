@@ -309,6 +309,19 @@ pub fn rewrite(
     Ok(out)
 }
 
+/// The option of a word of the command line, if it is a former spelling of a present one.
+pub fn written(word: &str, present: &str) -> Option<String> {
+    let flag = word.strip_prefix('-')?;
+    let name = flag.strip_prefix('-').unwrap_or(flag).split('=').next()?;
+    let is_new = |row: &&Row| match row.2 {
+        Words(words) => words.last().is_some_and(|last| last.split('=').next() == Some(present)),
+        Subject => false,
+    };
+    let mut rows = FORMER.iter().chain([&BARE_UNROLL, &GRAIN]).filter(|row| row.1 == name);
+    rows.find(is_new)?;
+    word.split('=').next().map(str::to_string)
+}
+
 /// The present spelling, for a warning.
 fn now(new: New) -> String {
     match new {
