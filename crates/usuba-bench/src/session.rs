@@ -31,8 +31,10 @@ pub struct Request<'a> {
 pub struct Progress<'a> {
     pub done: usize,
     pub total: usize,
-    /// The next measurement.
+    /// The next measurement; empty at the end.
     pub next: &'a str,
+    /// The results so far, in the order in which they were measured.
+    pub entries: &'a [Entry],
 }
 
 /// Samples of each micro-kernel: throughputs change little.
@@ -73,11 +75,13 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
                 done,
                 total,
                 next: &format!("{} {}", folder(cipher), target.name),
+                entries: &run.entries,
             });
             measure_cipher(cipher, target, &sides, request, &mut run)?;
             done += 1;
         }
     }
+    progress(Progress { done, total, next: "", entries: &run.entries });
     // Sorted by function and slicing; the targets and variants keep their order.
     run.entries.sort_by_key(|entry| {
         subjects

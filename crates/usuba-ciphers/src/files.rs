@@ -104,6 +104,12 @@ pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
+/// The files below a built-in folder, sorted.
+pub fn below(folder: &Path) -> Vec<PathBuf> {
+    let name = inside(folder).unwrap_or_default();
+    usuba_data::below(&name).map(|(path, _)| Path::new(BUILT_IN).join(path)).collect()
+}
+
 /// A C file that a compiler can read: the file itself, or a copy of a built-in one in `scratch`, with
 /// the headers beside it.
 ///

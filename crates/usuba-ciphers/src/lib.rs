@@ -687,7 +687,7 @@ mod tests {
     fn a_node_that_is_seldom_called_must_be_one_of_the_list() {
         let folder = tempfile::tempdir().expect("a folder");
         let curve = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/curve25519");
-        let text = files::read_to_string(curve.join("cipher.toml")).expect("cipher.toml");
+        let text = files::read_to_string(&curve.join("cipher.toml")).expect("cipher.toml");
         let wrong = text.replacen("seldom = [\"lift\"]", "seldom = [\"lifts\"]", 1);
         assert_ne!(text, wrong);
         fs::write(folder.path().join("cipher.toml"), wrong).expect("a file");

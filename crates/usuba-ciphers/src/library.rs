@@ -72,7 +72,7 @@ impl Library {
                 format!("there are {}", Vec::from_iter(all).join(", "))
             }
         };
-        let place = match &self.folder {
+        let place = match self.folder.as_ref().filter(|folder| !files::is_built_in(folder)) {
             Some(folder) => format!("neither {} nor usubac has a", folder.display()),
             None => "there is no".to_string(),
         };

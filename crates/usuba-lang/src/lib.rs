@@ -19,6 +19,7 @@ pub mod diag;
 pub mod lint;
 pub mod names;
 pub mod op;
+
 pub mod syntax;
 pub mod typed;
 

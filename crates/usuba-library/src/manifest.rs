@@ -49,6 +49,9 @@ pub struct Manifest {
     pub targets: Vec<String>,
     /// The cipher folders of the request.
     pub folders: Vec<String>,
+    /// The functions of the request; empty for all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
     /// The C files.
     #[serde(rename = "file")]
     pub files: Vec<Hash>,
@@ -231,6 +234,7 @@ impl Manifest {
             prefix: request.prefix.clone(),
             targets: request.targets.iter().map(|target| target.name.to_string()).collect(),
             folders: asked.iter().map(|cipher| name(&cipher.folder)).collect(),
+            only: request.functions.clone(),
             files: c().map(file).collect(),
             dispatch: Dispatch::of(compiled),
             units: units.iter().map(Listed::of).collect(),

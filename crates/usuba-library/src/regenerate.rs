@@ -62,7 +62,7 @@ fn difference(old: &str, new: &str) -> Option<String> {
 
 /// The request of a manifest.
 fn request(manifest: &Manifest) -> Result<Request, String> {
-    let Manifest { version, prefix, package, targets, .. } = manifest;
+    let Manifest { version, prefix, package, targets, only, .. } = manifest;
     let own = env!("CARGO_PKG_VERSION");
     if version != own {
         return Err(format!(
@@ -86,7 +86,8 @@ fn request(manifest: &Manifest) -> Result<Request, String> {
         })
     };
     let targets = targets.iter().map(find).collect::<Result<_, _>>()?;
-    Ok(Request { targets, prefix: prefix.clone(), version: version.clone() })
+    let (prefix, version) = (prefix.clone(), version.clone());
+    Ok(Request { targets, prefix, version, functions: only.clone() })
 }
 
 /// Whether names may begin with a text.

@@ -3,7 +3,7 @@
 //! - `common`: options that several commands have, one type for each.
 //! - `lints`: the levels of warnings.
 //! - `language`: the options about the semantics of a program; `codegen`: about its code.
-//! - `bench`, `dist`, `new`, `prove`, `synth`, `test`, `tune`: the options of one command.
+//! - `bench`, `ciphers`, `dist`, `generate`, `new`, `prove`, `synth`, `test`, `tune`: the options of one command.
 //! - `values`: the syntax of the values of options.
 
 use std::path::PathBuf;
@@ -16,9 +16,11 @@ use crate::output::to_stderr;
 use crate::report::{Color, Format, warning};
 
 mod bench;
+mod ciphers;
 mod codegen;
 pub mod common;
 mod dist;
+mod generate;
 mod language;
 mod lints;
 mod new;
@@ -29,9 +31,11 @@ mod tune;
 mod values;
 
 pub use bench::{Bench, pipeline};
+pub use ciphers::{Ciphers, Query, Table};
 pub use codegen::Codegen;
 use common::{DIAGNOSTICS, Form, INPUT, OPTIMISATION, OUTPUT, Output, Seed, TARGET, Tuned};
 pub use dist::{Dist, Packaging};
+pub use generate::{Generate, Generated};
 pub use language::Language;
 pub use new::{Kind, New};
 pub use prove::{Prove, Verify};
@@ -44,7 +48,7 @@ pub use values::{best_for_long_words, parse_loops};
 #[derive(Parser, Debug)]
 #[command(
     name = "usubac",
-    version,
+    version = env!("USUBAC_VERSION"),
     disable_version_flag = true,
     disable_help_flag = true,
     subcommand_value_name = "COMMAND",
@@ -116,15 +120,22 @@ pub enum Command {
         #[arg(value_name = "CODE")]
         code: String,
     },
+    /// List, show and copy ciphers
+    Ciphers(Ciphers),
+    /// Write manual pages, completions of shells, or headers into a folder
+    Generate(Generate),
     /// Write the headers that code from `--abi usubac` includes into a folder
+    #[command(hide = true)]
     Headers {
         /// Made if it is not there; headers of the same names in it are replaced
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
     /// Write the completions of a shell to standard output
+    #[command(hide = true)]
     Completions { shell: clap_complete::Shell },
     /// Write the manual page to standard output
+    #[command(hide = true)]
     Man,
 }
 
@@ -361,7 +372,8 @@ pub mod tests {
     fn commands() -> Vec<clap::Command> {
         let mut all = command().term_width(100);
         all.build();
-        all.get_subcommands().filter(|c| c.get_name() != "help").cloned().collect()
+        let outer = all.get_subcommands().filter(|c| c.get_name() != "help");
+        outer.flat_map(|c| std::iter::once(c).chain(c.get_subcommands())).cloned().collect()
     }
 
     #[test]

@@ -95,7 +95,7 @@ const FORMER: &[Row] = &[
     (&["prove", "verify"], "only", Subject),
     (&["bench", "demo"], "cipher", Subject),
     (&["bench", "demo"], "all", Words(&["--all-functions"])),
-    (&["bench", "demo", "dist"], "out", Words(&["--output"])),
+    (&["bench", "demo", "dist", "generate"], "out", Words(&["--output"])),
     (&["bench", "demo"], "json", Words(&["--format=json", "--output"])),
     (&["prove", "verify"], "json", Words(&["--format=json"])),
     (&["dist"], "library", Words(&["--kind=library", "--output"])),

@@ -208,3 +208,17 @@ fn an_experiment_is_resumed() {
     assert_ne!(mark(&results), 77);
     assert_eq!(results["cells"].as_array().expect("a list").len(), 1);
 }
+
+#[test]
+fn the_demonstration_reports_each_result_at_once() {
+    let dir = folder();
+    let args = ["demo", "mix", "--ciphers", "ciphers", "--target", "gp64", "--no-timing"];
+    let (status, table, told) = usubac(dir.path(), &args);
+    let lines: Vec<&str> = told.lines().collect();
+    let expected = [
+        "mix: 1 of 1 vectors right by the reference semantics",
+        "mix in V on gp64: verified in every lane",
+    ];
+    assert_eq!((status, &lines[..]), (Some(0), &expected[..]), "{table}");
+    assert!(table.contains("mix       V        gp64"), "{table}");
+}

@@ -55,7 +55,7 @@ fn any_name_of_the_language_compiles() {
         );
         files.push(format!("{k}.c"));
     }
-    usubac(dir, "headers .");
+    usubac(dir, "generate headers -o .");
     let strict = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-mavx2", "-I."];
     let output = Command::new("gcc").args(strict).args(files).current_dir(dir).output();
     match output {

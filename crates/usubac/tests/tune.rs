@@ -133,7 +133,8 @@ fn cipher(dir: &Path, output: &str) {
 fn a_cipher_is_tuned_by_its_vectors() {
     let dir = tempfile::tempdir().expect("a folder");
     cipher(dir.path(), "0122bcd8");
-    let search = ["tune", "ciphers/toy", "--target", "gp64", "--goal", "bytes", "--time-limit", "3s"];
+    let search =
+        ["tune", "ciphers/toy", "--target", "gp64", "--goal", "bytes", "--time-limit", "3s"];
     let said = good(dir.path(), &search);
     assert!(said.contains("V: ") && said.contains("B: "), "{said}");
     let home = dir.path().join("ciphers/toy");
@@ -147,7 +148,8 @@ fn a_cipher_is_tuned_by_its_vectors() {
 fn a_candidate_that_computes_something_else_is_a_fault_and_no_result() {
     let dir = tempfile::tempdir().expect("a folder");
     cipher(dir.path(), "0122bcd9");
-    let output = usubac(dir.path(), &["tune", "ciphers/toy", "--target", "gp64", "--time-limit", "60s"]);
+    let output =
+        usubac(dir.path(), &["tune", "ciphers/toy", "--target", "gp64", "--time-limit", "60s"]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{errors}");
     assert!(errors.contains("something else") && errors.contains("another result"), "{errors}");

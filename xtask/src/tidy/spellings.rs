@@ -37,7 +37,8 @@ pub fn check(repo: &Repo) -> Vec<Finding> {
                 continue;
             }
             for row in all.iter().filter(|row| is_in(line, row)) {
-                let what = format!("`--{}` is a former spelling; {TABLE} has the new one", row.name);
+                let what =
+                    format!("`--{}` is a former spelling; {TABLE} has the new one", row.name);
                 findings.push(Finding::new(&file.path, at + 1, what));
             }
         }

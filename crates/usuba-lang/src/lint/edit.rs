@@ -4,6 +4,14 @@ use crate::diag::{Diagnostic, Edit, FileId, Sources, Span};
 use crate::syntax::ast::Stmt;
 use crate::syntax::lexer::{Lexer, Tok, Token};
 
+/// Longest text that an edit replaces or puts in parentheses, in bytes.
+const LONGEST: usize = 10_000;
+
+/// The number of bytes of a place.
+pub(super) fn length(span: Span) -> usize {
+    (span.end - span.start) as usize
+}
+
 /// The tokens of a file.
 pub(super) struct Tokens<'a> {
     text: &'a str,
@@ -49,13 +57,18 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// Removes a statement with the `;` behind it, and its line if nothing else stands on it.
+    /// Removes a statement with the `;` behind it.
     pub(super) fn remove(&self, stmt: &Stmt) -> Edit {
-        let mut span = self.statement(stmt);
+        let span = self.statement(stmt);
         let next = self.at(span.end);
-        if self.word(next) == ";" {
-            span = span.to(self.span(next));
+        match self.word(next) {
+            ";" => self.without(span.to(self.span(next))),
+            _ => self.without(span),
         }
+    }
+
+    /// Removes a place, and its lines if nothing else stands on them.
+    pub(super) fn without(&self, mut span: Span) -> Edit {
         let before = &self.text[..span.start as usize];
         let after = &self.text[span.end as usize..];
         let blanks = after.len() - after.trim_start_matches([' ', '\t', '\r']).len();
@@ -68,8 +81,12 @@ impl<'a> Tokens<'a> {
     }
 }
 
-/// Whether each parenthesis in a place has its partner there.
+/// Whether each parenthesis in a place has its partner there. Long places have no edits: looking at
+/// each of them would take quadratic time.
 pub(super) fn is_balanced(sources: &Sources, span: Span) -> bool {
+    if length(span) > LONGEST {
+        return false;
+    }
     let mut open = 0usize;
     for c in sources.text(span).chars() {
         match c {
@@ -82,8 +99,8 @@ pub(super) fn is_balanced(sources: &Sources, span: Span) -> bool {
     open == 0
 }
 
-/// The new texts of the files that the fixes of some findings change. A fix that changes what an
-/// earlier one changes is left out: lint the new program again.
+/// The new texts of the files that the fixes of some findings change. A fix is left out if an
+/// earlier one changes the same text: lint the new program again.
 pub fn apply(sources: &Sources, findings: &[&Diagnostic]) -> Vec<(FileId, String)> {
     let mut taken: Vec<&Edit> = Vec::new();
     for fix in findings.iter().filter_map(|finding| finding.fix.as_ref()) {

@@ -3,7 +3,7 @@
 use crate::diag::{Code, Diagnostic, Severity};
 use crate::names::did_you_mean;
 
-/// What happens to a warning.
+/// The treatment of a warning.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Level {
     /// It is not shown.

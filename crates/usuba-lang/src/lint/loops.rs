@@ -8,6 +8,8 @@
 //! Iterations are independent if the body reads nothing that it defines, and every iteration
 //! defines elements of its own.
 
+use std::collections::BTreeSet;
+
 use super::edit::is_balanced;
 use super::visit;
 use crate::diag::{Code, Diagnostic, Edit, Sources};
@@ -37,13 +39,13 @@ fn downward(sources: &Sources, l: &Loop) -> Option<Diagnostic> {
 
 fn is_independent(l: &Loop) -> bool {
     let equations = visit::equations(&l.body);
-    let defined: Vec<&str> = equations
+    let defined: BTreeSet<&str> = equations
         .iter()
         .flat_map(|equation| &equation.targets)
         .map(|target| target.name.name.as_str())
         .collect();
     let reads_none = |names: Vec<&crate::syntax::ast::Ident>| {
-        names.iter().all(|name| !defined.contains(&name.name.as_str()))
+        names.iter().all(|name| !defined.contains(name.name.as_str()))
     };
     let own = |selector: &Selector| matches!(selector, Selector::Index(AExpr::Name(name)) if name.name == l.index.name);
     let hidden = visit::loops(&l.body).iter().any(|inner| inner.index.name == l.index.name);

@@ -12,18 +12,18 @@
 //! - `levels`: allow, warn and deny.
 //! - `edit`: edits of the text, and their application.
 //! - `visit`: the parts of expressions and statements.
-//! - `precedence` (U1101), `names` (U1102, U1103, U1105), `unused` (U1104), `equal` (U1109),
-//!   `tables` (U1110), `loops` (U1111): on the syntax of bodies.
+//! - `precedence` (U1101), `uses` (U1102, U1103, U1105), `unused` (U1104), `equal` (U1109),
+//!   `inverse` (U1110), `loops` (U1111): on the syntax of bodies.
 //! - `values` (U1106, U1107, U1108, U1112): on an interpretation of the program.
 
 mod edit;
 mod equal;
+mod inverse;
 mod levels;
 mod loops;
-mod names;
 mod precedence;
-mod tables;
 mod unused;
+mod uses;
 mod values;
 mod visit;
 
@@ -47,8 +47,8 @@ pub fn lint(sources: &Sources, program: &Program) -> Vec<Diagnostic> {
             found.extend(loops::lint(sources, body));
         }
     }
-    found.extend(names::lint(sources, program));
-    found.extend(tables::lint(program));
+    found.extend(uses::lint(sources, program));
+    found.extend(inverse::lint(program));
     found.extend(values::lint(sources, program));
     found.sort_by_key(|finding| (finding.span, finding.code));
     found

@@ -8,7 +8,7 @@
 //! Only neighbouring operators without parentheses between them count. Rotations stand where C has
 //! its shifts.
 
-use super::edit::is_balanced;
+use super::edit::{is_balanced, length};
 use super::visit;
 use crate::diag::{Code, Diagnostic, Edit, Sources, Span};
 use crate::syntax::ast::{BinOp, ExprKind, Link, LinkKind};
@@ -58,19 +58,15 @@ fn on_the_left(sources: &Sources, two: &[Link]) -> Option<Diagnostic> {
     if inner >= outer || first.span.start != second.span.start {
         return None;
     }
-    let rest = Span { start: first.span.end, ..second.span };
-    let (done, rest) = (sources.text(first.span), sources.text(rest).trim());
-    let before = sources.text(Span { end: operand.span.start, ..first.span });
-    let before = before.trim_end_matches(['(', ' ', '\t', '\r', '\n']);
-    let last = done[before.len()..].trim();
-    let other = format!("{before} ({last} {rest})");
-    Some(finding(
-        sources,
-        second.span,
-        first.span,
-        [tight, loose],
-        [format!("({done}) {rest}"), other],
-    ))
+    let repairs = || {
+        let rest = Span { start: first.span.end, ..second.span };
+        let (done, rest) = (sources.text(first.span), sources.text(rest).trim());
+        let before = sources.text(Span { end: operand.span.start, ..first.span });
+        let before = before.trim_end_matches(['(', ' ', '\t', '\r', '\n']);
+        let last = done[before.len()..].trim();
+        [format!("({done}) {rest}"), format!("{before} ({last} {rest})")]
+    };
+    Some(finding(sources, second.span, first.span, [tight, loose], repairs))
 }
 
 /// `a - b ^ c`: the second operation is the right operand of the first one.
@@ -81,20 +77,21 @@ fn on_the_right(sources: &Sources, link: &Link) -> Option<Diagnostic> {
     let open = links.iter().filter(|inner| inner.span.start == right.span.start);
     let inner = open.map(|link| in_c(&link.kind)).find(|(inner, _)| *inner <= level(*op));
     let (_, tight) = inner.filter(|_| link.span.end == right.span.end)?;
-    let before = sources.text(Span { end: right.span.start, ..link.span }).trim_end();
-    let done = sources.text(right.span);
-    let left = before.strip_suffix(op.symbol()).unwrap_or(before).trim_end();
-    let first = links.first().map_or(right.span, |link| link.span);
-    let other = match links.len() {
-        1 => {
-            let operand = Span { end: operand_end(sources, first, tight), ..first };
-            let rest = sources.text(Span { start: operand.end, ..right.span }).trim();
-            format!("({left} {} {}) {rest}", op.symbol(), sources.text(operand).trim())
-        }
-        _ => String::new(),
+    let repairs = || {
+        let before = sources.text(Span { end: right.span.start, ..link.span }).trim_end();
+        let left = before.strip_suffix(op.symbol()).unwrap_or(before).trim_end();
+        let first = links.first().map_or(right.span, |link| link.span);
+        let other = match links.len() {
+            1 => {
+                let operand = Span { end: operand_end(sources, first, tight), ..first };
+                let rest = sources.text(Span { start: operand.end, ..right.span }).trim();
+                format!("({left} {} {}) {rest}", op.symbol(), sources.text(operand).trim())
+            }
+            _ => String::new(),
+        };
+        [format!("{before} ({})", sources.text(right.span)), other]
     };
-    let here = format!("{before} ({done})");
-    Some(finding(sources, link.span, right.span, [tight, op.symbol()], [here, other]))
+    Some(finding(sources, link.span, right.span, [tight, op.symbol()], repairs))
 }
 
 /// Where the left operand of the only operator in a place ends.
@@ -117,15 +114,14 @@ fn finding(
     span: Span,
     inner: Span,
     [tight, loose]: [&str; 2],
-    [here, other]: [String; 2],
+    repairs: impl Fn() -> [String; 2],
 ) -> Diagnostic {
     let text = format!("`{tight}` binds tighter than `{loose}` in Usuba, unlike in C");
-    let short = |text: &String| !text.is_empty() && text.len() <= LONGEST && !text.contains('\n');
-    let help = match short(&here) && short(&other) {
-        true => format!("write `{here}` for the current meaning, or `{other}`"),
-        false => {
-            format!("write parentheses around the operation `{tight}` for the current meaning")
-        }
+    let is_shown = |text: &String| !text.is_empty() && !text.contains('\n');
+    let shown = (length(span) <= LONGEST).then(&repairs).filter(|two| two.iter().all(is_shown));
+    let help = match shown {
+        Some([here, other]) => format!("write `{here}` for the current meaning, or `{other}`"),
+        None => format!("write parentheses around the operation `{tight}` for the current meaning"),
     };
     let finding = Diagnostic::warning(Code::UnusualPrecedence, span, text).help(help);
     if !is_balanced(sources, inner) {

@@ -21,13 +21,16 @@ use crate::diag::{Code, Diagnostic, Edit, Sources, Span};
 use crate::syntax::ast::{Equation, Stmt};
 use crate::typed::{Body, Decl, VarType};
 
+/// Most dead statements of a body that have fixes.
+const MOST_FIXED: usize = 100;
+
 type Names<'a> = BTreeSet<&'a str>;
 
 pub(super) fn lint(sources: &Sources, decl: &Decl, body: &Body) -> Vec<Diagnostic> {
     let nats = || decl.params.iter().chain(&body.vars).filter(|var| var.ty == VarType::Nat);
     let kept = body.vars.iter().filter(|var| !var.ranges.is_empty() || is_silent(&var.name));
     let mut live: Names = decl.results.iter().chain(kept).chain(nats()).map(|v| &*v.name).collect();
-    let mut flow = Flow { needed: needed(&body.stmts, &live), dead: Vec::new() };
+    let mut flow = Flow { needed: needed(&body.stmts, &live), dead: BTreeSet::new() };
     flow.block(&body.stmts, &mut live);
     if flow.dead.is_empty() {
         return Vec::new();
@@ -35,14 +38,14 @@ pub(super) fn lint(sources: &Sources, decl: &Decl, body: &Body) -> Vec<Diagnosti
     let tokens = Tokens::of(sources, body.span.file);
     let mut units = Vec::new();
     flow.units(&body.stmts, &mut units);
-    // A body without equations is none.
-    let removable = units.len() < body.stmts.len();
+    // A body without equations is none; and a fix looks at all dead statements.
+    let removable = units.len() < body.stmts.len() && units.len() <= MOST_FIXED;
     let finding = |unit: &&Stmt| {
         let span = match unit {
             Stmt::Equation(equation) => equation.span,
             Stmt::Loop(l) => l.span,
         };
-        let name = defined(unit).into_iter().next().unwrap_or_default();
+        let name = inside(unit).into_iter().flat_map(targets).next().unwrap_or_default();
         let text = format!("value of `{name}` is computed but never used");
         let help = match unit {
             Stmt::Equation(_) => "remove this equation",
@@ -97,7 +100,7 @@ fn reads(equation: &Equation) -> Vec<&str> {
     value.chain(updated).collect()
 }
 
-/// The variables that equations read, directly or not, for the given ones, in whatever order.
+/// The variables that equations read, directly or not, for the given ones, in any order.
 fn needed<'a>(stmts: &'a [Stmt], roots: &Names<'a>) -> Names<'a> {
     let equations = visit::equations(stmts);
     let mut needed = roots.clone();
@@ -118,7 +121,7 @@ struct Flow<'a> {
     /// The variables that results depend on if the order of equations does not count.
     needed: Names<'a>,
     /// The places of dead equations.
-    dead: Vec<Span>,
+    dead: BTreeSet<Span>,
 }
 
 impl<'a> Flow<'a> {
@@ -142,7 +145,8 @@ impl<'a> Flow<'a> {
 
     fn equation(&mut self, equation: &'a Equation, live: &mut Names<'a>) {
         if !targets(equation).any(|name| live.contains(name)) {
-            return self.dead.push(equation.span);
+            self.dead.insert(equation.span);
+            return;
         }
         for target in &equation.targets {
             if target.selectors.is_empty() {

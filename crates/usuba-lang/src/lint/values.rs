@@ -107,6 +107,8 @@ impl Shift {
             return None;
         }
         let (symbol, by) = (self.op.symbol(), self.by);
+        let article = if matches!(bits, 8 | 11 | 18) { "an" } else { "a" };
+        let word = format!("of {article} {bits}-bit word by {by}");
         let fits = |span: Span| is_balanced(sources, span) && (self.alone || span == self.amount);
         let edit = |span: Span, text: String, automatic| match fits(span) {
             true => Some((vec![Edit::new(span, text)], automatic)),
@@ -115,18 +117,18 @@ impl Shift {
         let (code, text, help, edit) = match self.op {
             ShiftOp::RotLeft | ShiftOp::RotRight => {
                 let rest = by % bits;
-                let text = format!("rotation of a {bits}-bit word by {by} is rotation by {rest}");
+                let text = format!("rotation {word} is rotation by {rest}");
                 let help = format!("write `{symbol} {rest}`");
                 (Code::LongRotation, text, help, edit(self.amount, rest.to_string(), true))
             }
             ShiftOp::Left | ShiftOp::Right => {
-                let text = format!("shift of a {bits}-bit word by {by} is always 0");
+                let text = format!("shift {word} is always 0");
                 let help = format!("write `0`, or shift by less than {bits}");
                 (Code::LongShift, text, help, edit(self.span, format!("0:{ty}"), false))
             }
             ShiftOp::RightArith => {
                 let most = bits - 1;
-                let text = format!("shift of a {bits}-bit word by {by} is a shift by {most}");
+                let text = format!("shift {word} is a shift by {most}");
                 let help = format!("write `{symbol} {most}`");
                 (Code::LongShift, text, help, edit(self.amount, most.to_string(), true))
             }

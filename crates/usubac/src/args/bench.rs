@@ -7,7 +7,7 @@ use usuba::isa::cpu::Cpu;
 use usuba::passes::pipeline::PipelineOptions;
 
 use super::common::{
-    AllFunctions, Cflags, Ciphers, Compilers, Form, NoTuned, OUTPUT, Output, SlicingFlags, TARGET,
+    AllFunctions, Cflags, Compilers, Folder, Form, NoTuned, OUTPUT, Output, SlicingFlags, TARGET,
     Targets,
 };
 use super::{Abi, tuned_flags};
@@ -20,7 +20,7 @@ pub struct Bench {
     #[command(flatten)]
     pub all_functions: AllFunctions,
     #[command(flatten)]
-    pub library: Ciphers,
+    pub folder: Folder,
     #[command(flatten)]
     pub targets: Targets,
     #[command(flatten)]

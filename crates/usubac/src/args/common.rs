@@ -41,15 +41,15 @@ pub struct Includes {
 }
 
 #[derive(Args, Clone, Default, Debug)]
-pub struct Ciphers {
+pub struct Folder {
     /// Look for ciphers in this folder first, then among the built-in ones
-    #[arg(long = "ciphers", value_name = "DIR", help_heading = INPUT)]
-    folder: Option<PathBuf>,
+    #[arg(id = "folder", long = "ciphers", value_name = "DIR", help_heading = INPUT)]
+    ciphers: Option<PathBuf>,
 }
 
-impl Ciphers {
+impl Folder {
     pub fn library(&self) -> Library {
-        Library { folder: self.folder.clone() }
+        Library { folder: self.ciphers.clone() }
     }
 }
 

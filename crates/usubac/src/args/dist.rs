@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::common::{Ciphers, OUTPUT, Output, Prefix, Targets};
+use super::common::{Folder, Functions, OUTPUT, Output, Prefix, Targets};
 
 #[derive(Args, Clone, Debug)]
 pub struct Dist {
@@ -10,7 +10,7 @@ pub struct Dist {
     #[arg(value_name = "SUBJECT")]
     pub subjects: Vec<String>,
     #[command(flatten)]
-    pub library: Ciphers,
+    pub folder: Folder,
     #[command(flatten)]
     pub targets: Targets,
     /// What is written
@@ -20,18 +20,20 @@ pub struct Dist {
     pub output: Output,
     #[command(flatten)]
     pub prefix: Prefix,
-    /// Write no C; measure on this machine the cost of calls, and write costs.toml into each folder
+    #[command(flatten)]
+    pub functions: Functions,
+    /// Write no C; measure the cost of calls, and write costs.toml into each folder
     #[arg(long, conflicts_with_all = ["kind", "output", "ladders"], help_heading = OUTPUT)]
     pub measure: bool,
     /// Write no C; show the dispatch thresholds of the kernels in blocks, and cycles per byte
-    #[arg(long, conflicts_with_all = ["kind", "output"], help_heading = OUTPUT)]
+    #[arg(long, hide = true, conflicts_with_all = ["kind", "output"], help_heading = OUTPUT)]
     pub ladders: bool,
     /// Write no C; show slicings, modes and speed of all ciphers as a table for documents
-    #[arg(long, conflicts_with_all = ["kind", "output", "measure", "ladders"],
+    #[arg(long, hide = true, conflicts_with_all = ["kind", "output", "measure", "ladders"],
           help_heading = OUTPUT)]
     pub status: bool,
     /// Write no C; show dispatch tables and curves of all ciphers as a table for documents
-    #[arg(long, conflicts_with_all = ["kind", "output", "measure", "ladders", "status"],
+    #[arg(long, hide = true, conflicts_with_all = ["kind", "output", "measure", "ladders", "status"],
           help_heading = OUTPUT)]
     pub curves: bool,
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use usuba_run::cc::Family;
 
 use super::common::{
-    All, Cache, Ciphers, Compiler, Compilers, Form, Functions, INPUT, Includes, Jobs, OUTPUT,
+    All, Cache, Compiler, Compilers, Folder, Form, Functions, INPUT, Includes, Jobs, OUTPUT,
     SlicingFlags, Targets,
 };
 use super::{Codegen, Language};
@@ -38,7 +38,7 @@ pub struct Prove {
     #[command(flatten)]
     pub functions: Functions,
     #[command(flatten)]
-    pub library: Ciphers,
+    pub folder: Folder,
     #[command(flatten)]
     pub language: Language,
     #[command(flatten)]
@@ -97,7 +97,7 @@ pub struct Verify {
     #[command(flatten)]
     pub all: All,
     #[command(flatten)]
-    pub library: Ciphers,
+    pub folder: Folder,
     #[command(flatten)]
     pub includes: Includes,
     #[command(flatten)]

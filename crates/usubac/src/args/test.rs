@@ -3,13 +3,13 @@
 use clap::Args;
 
 use super::common::{
-    All, AllFunctions, Cflags, Ciphers, Compilers, Form, Functions, Jobs, Seed, SlicingFlags,
+    All, AllFunctions, Cflags, Compilers, Folder, Form, Functions, Jobs, Seed, SlicingFlags,
     Targets,
 };
 
 #[derive(Args, Clone, Debug)]
 pub struct Test {
-    /// Ciphers: built-in names, folders, or programs in folders
+    /// Folder: built-in names, folders, or programs in folders
     ///
     /// [default: the working directory, if it is a cipher folder]
     #[arg(value_name = "SUBJECT", conflicts_with = "all")]
@@ -21,7 +21,7 @@ pub struct Test {
     #[command(flatten)]
     pub functions: Functions,
     #[command(flatten)]
-    pub library: Ciphers,
+    pub folder: Folder,
     #[command(flatten)]
     pub seed: Seed,
     #[command(flatten)]

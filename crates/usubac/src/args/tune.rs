@@ -8,7 +8,7 @@ use clap::{Args, CommandFactory, Parser, ValueEnum};
 use usuba::ir::Slicing;
 
 use super::common::{
-    Ciphers, Functions, INPUT, Jobs, OPTIMISATION, OUTPUT, Output, SlicingFlags, Targets,
+    Folder, Functions, INPUT, Jobs, OPTIMISATION, OUTPUT, Output, SlicingFlags, Targets,
 };
 use super::values::parse_time;
 use super::{Abi, Codegen, Language};
@@ -21,7 +21,7 @@ pub struct Tune {
     #[arg(value_name = "SUBJECT")]
     pub subject: PathBuf,
     #[command(flatten)]
-    pub library: Ciphers,
+    pub folder: Folder,
     #[command(flatten)]
     pub functions: Functions,
     #[command(flatten)]

@@ -6,7 +6,7 @@ use std::path::Path;
 use indicatif::{ProgressBar, ProgressStyle};
 use usuba_bench::bench::{Choice, Side, Variant};
 use usuba_bench::difference::Difference;
-use usuba_bench::record::{FORMAT, Run};
+use usuba_bench::record::{Entry, FORMAT, Outcome, Run};
 use usuba_bench::session::{self, Progress, Request};
 use usuba_run::cc::Family;
 use usuba_run::native::Timing;
@@ -14,7 +14,7 @@ use usuba_run::native::Timing;
 use super::experiment;
 use crate::args::common::Compiler;
 use crate::args::{self, Bench};
-use crate::output::{Place, to_stdout, write_all};
+use crate::output::{Place, to_stderr, to_stdout, write_all};
 use crate::{Failure, files};
 
 /// The default subjects of `demo`: a cipher of 16-bit words and one of 32-bit words.
@@ -23,15 +23,56 @@ const SHOWN: [&str; 2] = ["rectangle", "serpent"];
 /// Samples of `--quick`.
 const QUICK_ROUNDS: u32 = 31;
 
+/// Tests and times two ciphers, and reports each result as soon as it is there.
 pub fn demo(args: &Bench) -> Result<(), Failure> {
     let mut args = args.clone();
     if args.subjects.is_empty() {
         args.subjects = SHOWN.map(String::from).to_vec();
     }
-    bench(&args)
+    known_answers(&args)?;
+    let mut told = 0;
+    run(&args, &mut |bar, progress| {
+        show(bar, progress);
+        let lines: String = progress.entries[told..].iter().map(line).collect();
+        told = progress.entries.len();
+        bar.suspend(|| to_stderr(&lines));
+    })
 }
 
 pub fn bench(args: &Bench) -> Result<(), Failure> {
+    run(args, &mut |bar, progress| show(bar, progress))
+}
+
+/// Tests the functions by the reference semantics, which takes no C compiler.
+fn known_answers(args: &Bench) -> Result<(), Failure> {
+    let chosen = args.folder.library().chosen(&args.subjects).map_err(Failure::Program)?;
+    for cipher in &chosen {
+        for function in &cipher.functions {
+            let vectors = cipher.verify_function(function, None).map_err(Failure::Program)?;
+            let name = &function.name;
+            to_stderr(&format!(
+                "{name}: {vectors} of {vectors} vectors right by the reference semantics\n"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A result as a line.
+fn line(entry: &Entry) -> String {
+    let about = match &entry.outcome {
+        Outcome::Measured(numbers) => {
+            let time = numbers.kernel.as_ref();
+            let time = time.map(|times| format!(", {:.2} cycles per byte", times.median));
+            format!("verified in every lane{}", time.unwrap_or_default())
+        }
+        Outcome::Skipped(why) => format!("skipped: {why}"),
+        Outcome::Failed(_) => "WRONG".into(),
+    };
+    format!("{} in {} on {}: {about}\n", entry.function, entry.slicing, entry.target)
+}
+
+fn run(args: &Bench, tell: &mut dyn FnMut(&ProgressBar, &Progress)) -> Result<(), Failure> {
     if let [before, after] = &args.compare[..] {
         return compare(before, after);
     }
@@ -40,7 +81,7 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
     }
     let choice = choice(args)?;
     let variants = variants(args)?;
-    let ciphers = args.library.library().chosen(&choice.ciphers).map_err(Failure::program)?;
+    let ciphers = args.folder.library().chosen(&choice.ciphers).map_err(Failure::program)?;
     let choice = Choice { ciphers: Vec::new(), ..choice };
     let request = Request {
         ciphers: &ciphers,
@@ -52,10 +93,10 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
         version: env!("CARGO_PKG_VERSION"),
     };
     let bar = bar();
-    let run = session::run(&request, &mut |progress| show(&bar, &progress));
+    let run = session::run(&request, &mut |progress| tell(&bar, &progress));
     bar.finish_and_clear();
     let run = run.map_err(Failure::program)?;
-    let place = args.output.output.as_deref().map(Place::new).unwrap_or(Place::Stdout);
+    let place = args.output.output.as_deref().map_or(Place::Stdout, Place::new);
     match args.form.is_json() {
         true => {
             // A file with the figures does not replace the table on the screen.

@@ -7,35 +7,34 @@ use indicatif::ProgressBar;
 use usuba::isa::{self, Target};
 use usuba_bench::record::Host;
 use usuba_ciphers::Cipher;
-use usuba_library::{File, Request, ladder};
+use usuba_library::{File, Request, Written, ladder};
 use usuba_run::cc::{self, Family};
 
+use super::moved;
 use super::subject::changeable;
 use crate::args::{Dist, Packaging};
 use crate::output::{Place, plain, to_stdout, write_all};
+use crate::report::Reporter;
 use crate::{Failure, fault};
 use usuba_prove::cache;
 
-pub fn run(args: &Dist) -> Result<(), Failure> {
+pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
     fault::stage("writing ciphers as C");
     let request = Request {
         targets: targets(args),
         prefix: args.prefix.of_cipher()?.to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
+        functions: args.functions.functions.clone(),
     };
     if args.measure {
         return measure(args, &request);
     }
-    if args.status || args.curves {
-        let table = if args.status { usuba_library::status } else { usuba_library::curves };
-        let text = table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?;
-        return to_stdout(&text);
+    if let Some((flag, new, table)) = table(args) {
+        moved(&format!("dist --{flag}"), &format!("ciphers {new}"), reporter);
+        return to_stdout(&table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?);
     }
-    if args.ladders {
-        for cipher in ciphers(args)? {
-            to_stdout(&usuba_library::ladders(&request, &cipher).map_err(Failure::Program)?)?;
-        }
-        return Ok(());
+    if args.kind != Packaging::File && !request.functions.is_empty() {
+        return Err(Failure::usage("--function has no place beside --kind"));
     }
     if args.kind == Packaging::Nacl {
         if !args.subjects.is_empty() {
@@ -45,8 +44,8 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
         // The default target runs on any processor.
         let portable = isa::all().filter(|target| target.name == "gp64").collect();
         let targets = if args.targets.is_empty() { portable } else { request.targets };
-        let ciphers = usuba_library::nacl_ciphers(&args.library.library().root())
-            .map_err(Failure::Program)?;
+        let ciphers =
+            usuba_library::nacl_ciphers(&args.folder.library().root()).map_err(Failure::Program)?;
         return whole(folder, &ciphers, |ciphers, done| {
             Ok(usuba_library::nacl(&Request { targets, ..request }, ciphers, done)?.files)
         });
@@ -66,16 +65,44 @@ pub fn run(args: &Dist) -> Result<(), Failure> {
                 return Err(Failure::usage("there is no cipher to write; help: name one"));
             }
             let (folder, stem) = place(args)?;
-            let one = |cipher| {
-                let single = usuba_library::single(&request, cipher, stem.as_deref());
-                single.map(|single| single.files).map_err(Failure::Program)
-            };
+            let one = |cipher| usuba_library::single(&request, cipher, stem.as_deref());
             let ciphers = ciphers(args)?;
+            if !args.functions.functions.is_empty() && ciphers.len() > 1 {
+                return Err(Failure::usage(
+                    "--function takes functions of one cipher, and there are several",
+                ));
+            }
             verify(&ciphers)?;
-            let files = ciphers.iter().map(one).collect::<Result<Vec<_>, _>>()?.concat();
-            write(&folder, &files)
+            let all = ciphers.iter().map(one).collect::<Result<Vec<_>, _>>();
+            let all = all.map_err(Failure::Program)?;
+            let files: Vec<File> = all.iter().flat_map(|one| one.files.clone()).collect();
+            write(&folder, &files)?;
+            all.iter().try_for_each(|one| to_stdout(&sizes(&folder, one)))
         }
     }
+}
+
+/// A table about ciphers and targets.
+type Table = fn(&[Cipher], &[&'static Target]) -> Result<String, String>;
+
+/// The table that a former flag asks for, with the flag and its place in `usubac ciphers`.
+fn table(args: &Dist) -> Option<(&'static str, &'static str, Table)> {
+    match args {
+        Dist { status: true, .. } => Some(("status", "status", usuba_library::status)),
+        Dist { curves: true, .. } => Some(("curves", "curves", usuba_library::curves)),
+        Dist { ladders: true, .. } => Some(("ladders", "thresholds", super::ciphers::thresholds)),
+        _ => None,
+    }
+}
+
+/// The C file of an output, with the bytes of its functions.
+fn sizes(folder: &Path, Written { files, extents, .. }: &Written) -> String {
+    let paths = files.iter().map(|file| &file.path);
+    let c: Vec<String> = paths
+        .filter(|path| path.ends_with(".c"))
+        .map(|path| folder.join(path).display().to_string())
+        .collect();
+    format!("{}\n{}", c.join(", "), usuba_library::table(extents))
 }
 
 /// The folder of a kind of output that is one.
@@ -137,7 +164,7 @@ fn targets(args: &Dist) -> Vec<&'static Target> {
 
 /// The selected ciphers, or all.
 fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
-    args.library.library().chosen(&args.subjects).map_err(Failure::Program)
+    args.folder.library().chosen(&args.subjects).map_err(Failure::Program)
 }
 
 /// The output folder, and the stem of its files if one was given.

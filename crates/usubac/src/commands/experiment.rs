@@ -48,7 +48,7 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     })?;
     let file = |ending: &str| folder(args).join(format!("{stem}.{ending}"));
     let before = read(&file("json"))?;
-    let root = args.library.library().root();
+    let root = args.folder.library().root();
     let conditions = Conditions {
         root: &root,
         quick: args.quick,

@@ -17,7 +17,7 @@ use crate::{Failure, fault};
 /// A template of `lib/new`.
 macro_rules! new {
     ($path:literal) => {
-        template!(concat!("../../../../lib/new/", $path))
+        template!(concat!("../../new/", $path))
     };
 }
 
@@ -25,7 +25,7 @@ macro_rules! new {
 const HEADER: Template = new!("header.toml.in");
 const MAKEFILE: Template = new!("Makefile.in");
 const README: Template = new!("README.md.in");
-const IGNORED: &str = include_str!("../../../../lib/new/gitignore");
+const IGNORED: &str = include_str!("../../new/gitignore");
 
 /// The templates and numbers of a kind.
 struct Pattern {

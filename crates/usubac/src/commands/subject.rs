@@ -19,7 +19,7 @@ pub fn resolve(cli: &mut Cli) -> Result<(), Failure> {
         Some(Command::Check(args)) => program(&mut args.file, &mut args.language, &built_in),
         Some(Command::Run(args)) => program(&mut args.file, &mut args.language, &built_in),
         Some(Command::Prove(args)) => {
-            let library = args.library.library();
+            let library = args.folder.library();
             match &mut args.subjects[..] {
                 // A cipher is proved as a whole; one function of it has its own name.
                 [one] if library.folder_of(&one.to_string_lossy()) == Ok(None) => {
@@ -61,6 +61,12 @@ fn program(file: &mut PathBuf, language: &mut Language, library: &Library) -> Re
 pub fn changeable(folder: &Path) -> Result<(), Failure> {
     if !files::is_built_in(folder) {
         return Ok(());
+    }
+    if folder == files::ciphers() {
+        return Err(Failure::program(
+            "all ciphers are built in and cannot be changed; help: run `usubac ciphers copy`, and \
+             name the folder by --ciphers",
+        ));
     }
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     Err(Failure::program(format!(

@@ -72,7 +72,7 @@ pub fn run(args: &Test) -> Result<(), Failure> {
 
 /// The selected ciphers.
 fn ciphers(args: &Test) -> Result<Vec<Cipher>, Failure> {
-    let library = args.library.library();
+    let library = args.folder.library();
     let chosen = match () {
         () if args.all.all => library.chosen(&[]),
         () if !args.subjects.is_empty() => library.chosen(&args.subjects),

@@ -42,7 +42,7 @@ fn cipher_folder(args: &Tune) -> Result<Option<PathBuf>, Failure> {
     if args.subject.is_file() {
         return Ok(None);
     }
-    let library = args.library.library();
+    let library = args.folder.library();
     let subject = args.subject.to_string_lossy();
     let found = library.folder_of(&subject).map_err(Failure::Program)?;
     found.map(Some).ok_or_else(|| {

@@ -239,6 +239,7 @@ impl Counted {
                 targets: vec![isa::find("gp64").expect("it exists")],
                 prefix: "usuba_".into(),
                 version: env!("CARGO_PKG_VERSION").into(),
+                functions: Vec::new(),
             };
             for file in usuba_library::single(&request, library, Some("it"))?.files {
                 write(&place.join(&file.path), &file.text)?;

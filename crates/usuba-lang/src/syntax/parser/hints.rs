@@ -65,7 +65,8 @@ pub(super) fn behind_expression(sign: &str) -> Option<&'static str> {
     Some(match sign {
         ")" | "]" | "}" => "is one bracket too many, or one missing before?",
         ":" => "only numbers have a type behind them",
-        "=" | "!" | "<" | ">" => COMPARISON,
+        "=" | "!" => "there are no comparisons: `a ^ b` is 0 if a and b are equal",
+        "<" | ">" => COMPARISON,
         "~" => "write `a ^ ~b`: `~` has one operand, on its right",
         _ => return None,
     })

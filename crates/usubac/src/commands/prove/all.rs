@@ -30,7 +30,7 @@ use usuba_run::fingerprint::fingerprint;
 
 use super::totals::Totals;
 use super::{show, write_certificates};
-use crate::args::common::Ciphers;
+use crate::args::common::Folder;
 use crate::args::{Abi, Prove, Verify};
 use crate::commands::slice;
 use crate::commands::subject::changeable;
@@ -112,7 +112,7 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
 
 /// The proofs that the command line selects.
 fn request(args: &Prove) -> Result<Request, Failure> {
-    let (folder, only) = folders(&args.library, &args.subjects)?;
+    let (folder, only) = folders(&args.folder, &args.subjects)?;
     Ok(Request {
         folder,
         only,
@@ -127,7 +127,7 @@ fn request(args: &Prove) -> Result<Request, Failure> {
 }
 
 /// The folder of all cipher folders, and the names of those that were asked for.
-fn folders(all: &Ciphers, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>), Failure> {
+fn folders(all: &Folder, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>), Failure> {
     let library = all.library();
     let (mut root, mut names) = (None, Vec::new());
     for subject in subjects {
@@ -280,7 +280,7 @@ fn prove(
 
 /// Proves again the claims of the certificates of folders.
 pub fn verify(args: &Verify, reporter: Reporter) -> Result<(), Failure> {
-    let (folder, only) = folders(&args.library, &args.subjects)?;
+    let (folder, only) = folders(&args.folder, &args.subjects)?;
     let request = Request { folder, only, ..Request::default() };
     let (mut any, mut good) = (false, true);
     let mut folders: BTreeSet<PathBuf> = tasks::ciphers(&request)

@@ -22,7 +22,7 @@ use crate::{Failure, fault};
 
 pub fn run(args: &Prove, file: &Path) -> Result<(), Failure> {
     fault::stage("proving the functions of a file");
-    let folder = args.library.library().root();
+    let folder = args.folder.library().root();
     let request = Request {
         file,
         manifest: args.manifest.as_deref(),

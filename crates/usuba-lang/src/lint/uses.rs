@@ -2,16 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashMap;
+
 use super::edit::Tokens;
 use super::{bodies, is_silent, visit};
-use crate::diag::{Code, Diagnostic, Edit, Sources, Span};
-use crate::syntax::ast::{DeclKind, Item, ParamGroup, Term, TermKind};
+use crate::diag::{Code, Diagnostic, Edit, FileId, Sources, Span};
+use crate::syntax::ast::{Decl, DeclKind, Item, ParamGroup, Term, TermKind};
 use crate::syntax::parse;
-use crate::typed::{Body, Decl, DeclId, Kind, Program, Var};
+use crate::typed::{self, Body, DeclId, Kind, Program, Var};
 
 pub(super) fn lint(sources: &Sources, program: &Program) -> Vec<Diagnostic> {
     let reached = program.reached(program.entry);
     let mut found = Vec::new();
+    let mut removals = FxHashMap::default();
     for (id, decl) in program.decls.iter().enumerate() {
         if !reached.contains(&id) && !is_silent(&decl.name) {
             found.push(uncalled(program, decl));
@@ -20,7 +23,7 @@ pub(super) fn lint(sources: &Sources, program: &Program) -> Vec<Diagnostic> {
         let used: Vec<BTreeSet<&str>> = bodies.iter().map(names).collect();
         for (body, used) in bodies.iter().zip(&used) {
             let unused = body.vars.iter().filter(|var| is_unused(var, used));
-            found.extend(unused.map(|var| variable(sources, var)));
+            found.extend(unused.map(|var| variable(&mut removals, sources, var)));
         }
         if !matches!(decl.kind, Kind::Node(_)) {
             continue;
@@ -71,7 +74,7 @@ fn applied<'a>(term: &'a Term, names: &mut BTreeSet<&'a str>) {
     }
 }
 
-fn uncalled(program: &Program, decl: &Decl) -> Diagnostic {
+fn uncalled(program: &Program, decl: &typed::Decl) -> Diagnostic {
     let entry = &program.decls[program.entry].name;
     let (noun, name) = (decl.noun(), &decl.name);
     let text = format!("{noun} `{name}` is never called from entry `{entry}`");
@@ -96,49 +99,59 @@ fn parameter(program: &Program, id: DeclId, var: &Var) -> Diagnostic {
     }
 }
 
-fn variable(sources: &Sources, var: &Var) -> Diagnostic {
+/// The edits that remove the locals of each file, by the places of their names.
+type Removals = FxHashMap<FileId, FxHashMap<Span, Edit>>;
+
+fn variable(removals: &mut Removals, sources: &Sources, var: &Var) -> Diagnostic {
     let text = format!("variable `{}` is declared but never used", var.name);
     let finding = Diagnostic::warning(Code::UnusedVariable, var.span, text).help("remove it");
-    match declaration(sources, var.span) {
-        Some(span) => finding.fix(vec![Edit::new(span, "")], true),
+    let file = var.span.file;
+    let removals = removals.entry(file).or_insert_with(|| declarations(sources, file));
+    match removals.get(&var.span) {
+        Some(edit) => finding.fix(vec![edit.clone()], true),
         None => finding,
     }
 }
 
-/// The text to remove with the name of a local.
-fn declaration(sources: &Sources, name: Span) -> Option<Span> {
-    let tokens = Tokens::of(sources, name.file);
-    let (tree, _) = parse(sources, name.file);
-    let bodies = tree.items.iter().flat_map(|item| match item {
-        Item::Decl(decl) => match &decl.kind {
-            DeclKind::Node(body) => std::slice::from_ref(body),
-            DeclKind::NodeArray(bodies) => bodies,
+/// The edits that remove the locals of a file.
+fn declarations(sources: &Sources, file: FileId) -> FxHashMap<Span, Edit> {
+    let tokens = Tokens::of(sources, file);
+    let (tree, _) = parse(sources, file);
+    let mut edits = FxHashMap::default();
+    for item in &tree.items {
+        let bodies = match item {
+            Item::Decl(Decl { kind: DeclKind::Node(body), .. }) => std::slice::from_ref(body),
+            Item::Decl(Decl { kind: DeclKind::NodeArray(bodies), .. }) => bodies,
             _ => &[],
-        },
-        Item::Include { .. } => &[],
-    });
-    let has = |group: &ParamGroup| group.names.iter().position(|other| other.span == name);
-    for body in bodies {
-        let Some(at) = body.vars.iter().position(|group| has(group).is_some()) else { continue };
-        let group = &body.vars[at];
-        let names = &group.names;
-        let own = has(group)?;
-        let first = group.names.first()?.span;
-        let to = |end: u32| Some(Span { end, ..name });
-        let begins = |group: Option<&ParamGroup>| Some(group?.names.first()?.span.start);
-        let token = tokens.at(name.start);
-        let opening = tokens.span(token.checked_sub(1)?);
-        // The last token of the declarations stands before `let`.
-        let last = tokens.span(tokens.find(token, "let")?.checked_sub(1)?);
-        return match names.get(own + 1) {
-            Some(next) => to(next.span.start),
-            None if own > 0 => Some(Span { start: opening.start, ..name }),
-            None => match begins(body.vars.get(at + 1)) {
-                Some(next) => to(next),
-                // Before the first group stands `vars`, before another one a comma.
-                None => Some(opening.to(last.to(first))),
-            },
         };
+        for body in bodies {
+            groups(&tokens, &body.vars, &mut edits);
+        }
     }
-    None
+    edits
+}
+
+/// Adds the edits for the locals of one body.
+fn groups(tokens: &Tokens, groups: &[ParamGroup], edits: &mut FxHashMap<Span, Edit>) {
+    // The last token of the declarations stands before `let`.
+    let end = groups.last().map(|group| tokens.at(group.ty.span.end));
+    let end = end.and_then(|at| tokens.find(at, "let")?.checked_sub(1));
+    for (at, group) in groups.iter().enumerate() {
+        for (own, name) in group.names.iter().enumerate() {
+            let token = tokens.at(name.span.start);
+            let (Some(before), Some(end)) = (token.checked_sub(1), end) else { continue };
+            let before = tokens.span(before);
+            let to = |next: Span| Span { end: next.start, ..name.span };
+            let next = group.names.get(own + 1);
+            let group = groups.get(at + 1).and_then(|group| group.names.first());
+            let place = match (next, group) {
+                (Some(next), _) => to(next.span),
+                (None, _) if own > 0 => Span { start: before.start, ..name.span },
+                (None, Some(group)) => to(group.span),
+                // Before the first group stands `vars`, before another one a comma.
+                (None, None) => before.to(tokens.span(end)),
+            };
+            edits.insert(name.span, tokens.without(place));
+        }
+    }
 }
