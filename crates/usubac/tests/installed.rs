@@ -11,9 +11,9 @@ use usuba_gen::asks;
 
 /// A command line of each command, in an order in which later ones find the files of earlier ones.
 const LINES: &[&str] = &[
-    "generate man --out man",
-    "generate completions --out completions",
-    "generate headers --out headers",
+    "generate man -o man",
+    "generate completions -o completions",
+    "generate headers -o headers",
     "explain U0201",
     "ciphers list",
     "ciphers show aes curve25519",
@@ -26,11 +26,11 @@ const LINES: &[&str] = &[
     "run chacha20",
     "chacha20 -o chacha20.c",
     "prove gimli",
-    "dist serpent --targets gp64",
-    "dist curve25519 skein --targets gp64 -o copies",
-    "dist --nacl nacl",
+    "dist serpent --target gp64",
+    "dist curve25519 skein --target gp64 -o copies",
+    "dist --kind nacl -o nacl",
     "new mine",
-    "synth --table 0,1,3,2 --budget 1000",
+    "synth --table 0,1,3,2 --time-limit 1000",
 ];
 
 /// A built-in experiment with C files.
@@ -41,7 +41,7 @@ const WITH_A_COMPILER: &[&str] = &[
     "bench rectangle --target gp64 --no-timing",
     "demo --target gp64 --no-timing",
     "test gimli --target gp64",
-    "tune ./gimli --budget 0",
+    "tune ./gimli --time-limit 0",
 ];
 
 fn root() -> PathBuf {
@@ -115,9 +115,9 @@ fn built_in_ciphers_are_the_folders() {
     };
     run(&format!("ciphers copy {} -o copies", names.join(" ")));
     for name in names {
-        run(&format!("dist {name} --targets gp64 -o built-in"));
-        run(&format!("dist {} --targets gp64 -o folder", ciphers.join(name).display()));
-        run(&format!("dist copies/{name} --targets gp64 -o copy"));
+        run(&format!("dist {name} --target gp64 -o built-in"));
+        run(&format!("dist {} --target gp64 -o folder", ciphers.join(name).display()));
+        run(&format!("dist copies/{name} --target gp64 -o copy"));
         for ending in ["c", "h"] {
             let file = format!("usuba_{name}.{ending}");
             let read =
