@@ -201,3 +201,22 @@ fn the_library_has_no_lints() {
     assert_eq!(wrong, [] as [String; 0]);
     assert!(checked > 40, "{checked} programs");
 }
+
+/// Lints of large programs take time in proportion to them: a quadratic one would not end here.
+#[test]
+fn large_programs_are_linted() {
+    let chain = "a ^ b + ".repeat(20_000);
+    let names: Vec<String> = (0..20_000).map(|i| format!("v{i}")).collect();
+    let dead: String = names.iter().map(|name| format!("  {name} = a;\n")).collect();
+    let vars = names.join(", ");
+    for (vars, equations) in [
+        (String::new(), format!("y = {chain}a")),
+        (format!("vars {vars}: u8"), format!("{dead}  y = a ^ b")),
+        (format!("vars {vars}: u8"), "y = a ^ b".to_string()),
+        (format!("vars {}: u8", names.join(": u8, ")), "y = a ^ b".to_string()),
+    ] {
+        let text = format!("node f (a, b:u8) returns (y:u8) {vars}\nlet\n{equations}\ntel");
+        let program = linted(&text, None, &Flags::default()).expect("a valid program");
+        assert!(program.lints.len() >= 20_000, "{}", program.lints.len());
+    }
+}

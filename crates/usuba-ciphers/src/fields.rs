@@ -300,4 +300,17 @@ mod tests {
         let message = crate::parse(&path, &empty).expect_err("nothing is made");
         assert!(message.contains("cipher.toml:8:13: `slicings` is an empty list"), "{message}");
     }
+
+    #[test]
+    fn keys_and_words_that_are_close_are_suggested() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle");
+        let path = folder.join("cipher.toml");
+        let text = fs::read_to_string(&path).expect("cipher.toml");
+        for (right, wrong) in [("title ", "titel "), ("slicings ", "slicing ")] {
+            let changed = text.replacen(right, wrong, 1);
+            let message = crate::parse(&path, &changed).expect_err(wrong);
+            let help = format!("; help: did you mean `{}`?", right.trim());
+            assert!(message.ends_with(&help), "{message}");
+        }
+    }
 }

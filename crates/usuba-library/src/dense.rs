@@ -1,4 +1,4 @@
-//! Dense C: long functions with short names for what they repeat, and without needless spaces.
+//! Dense C: long functions with short names for repeated words, and without needless spaces.
 //!
 //! ```text
 //!                                                       #define T const __m256i
@@ -266,15 +266,17 @@ fn digits(mut number: usize) -> String {
 /// A short name for a phrase, of its own characters.
 ///
 /// ```text
-/// uint64_t   (uint32_t)   _mm256_add_epi64   usuba_f_kernel_rotl32_7, a helper of a kernel
-/// U64        CU32         ADD64              ROTL32_7
+/// uint64_t   (uint32_t)   _mm256_add_epi64   veorq_u8   usuba_f_kernel_rotl32_7, of a kernel
+/// U64        C32          ADD64              EOR8       ROTL32_7
 /// ```
 fn alias(phrase: &str, functions: &BTreeSet<&str>) -> String {
     let name = phrase.trim_start_matches("const ").trim_matches(['(', ')']);
     if is_type(name) {
-        let converted = if phrase == name { "" } else { "C" };
         let short = name.trim_matches('_').trim_end_matches("_t").replace("int", "");
-        return format!("{converted}{}", short.to_uppercase());
+        return match phrase.strip_prefix('(') {
+            Some(_) => format!("C{}", short.trim_start_matches('u').to_uppercase()),
+            None => short.to_uppercase(),
+        };
     }
     let helper = |function: &&str| {
         let rest = phrase.strip_prefix(*function)?.strip_prefix('_')?;
@@ -283,6 +285,13 @@ fn alias(phrase: &str, functions: &BTreeSet<&str>) -> String {
     let helper = functions.iter().filter_map(helper).max();
     let own = || phrase.strip_prefix("usuba_").or_else(|| phrase.strip_prefix("USUBA_"));
     let instruction = || {
+        let others = ["wasm_v128_", "wasm_", "vec_"];
+        if let Some(rest) = others.iter().find_map(|start| phrase.strip_prefix(start)) {
+            return Some(rest);
+        }
+        if phrase.contains("q_") {
+            return phrase.strip_prefix('v');
+        }
         let rest = phrase.strip_prefix("_mm")?.trim_start_matches(|c: char| c.is_ascii_digit());
         rest.strip_prefix('_')
     };
@@ -293,14 +302,15 @@ fn alias(phrase: &str, functions: &BTreeSet<&str>) -> String {
             let rest = part.strip_prefix(start)?;
             rest.starts_with(|c: char| c.is_ascii_digit()).then_some(rest)
         };
-        // The whole register is what an instruction is about unless it says otherwise.
+        // An instruction is about the whole register unless its name has another width.
         if is_bits("si").is_some() {
             continue;
         }
-        let part = match (is_bits("epi"), is_bits("epu")) {
+        let part = match (is_bits("epi").or_else(|| is_bits("u")), is_bits("epu")) {
             (Some(bits), _) => bits.to_string(),
             (_, Some(bits)) => format!("U{bits}"),
-            _ => part.to_string(),
+            // NEON's name of a whole register.
+            _ => part.strip_suffix('q').unwrap_or(part).to_string(),
         };
         let is_digit = |c: char| c.is_ascii_digit();
         if short.ends_with(is_digit) && part.starts_with(is_digit) {
@@ -324,7 +334,9 @@ fn write(
 ) {
     let plain = line.trim_start_matches(' ');
     let level = (line.len() - plain.len()) / 4;
-    result.extend(std::iter::repeat_n(' ', level.saturating_sub(1)));
+    // A line `}` alone is the end of a function.
+    let closes = usize::from(plain.starts_with('}'));
+    result.extend(std::iter::repeat_n(' ', level.saturating_sub(1).max(closes)));
     let tokens = tokens(plain.trim_end());
     let mut at = 0;
     while at < tokens.len() {
@@ -456,7 +468,7 @@ mod tests {
         assert_eq!(dense.end, "#undef LONGNAME\n");
         let body = "/* stays  as it is */\nconst uint64_t v100=a- -b;\nuint64_t s0=(uint64_t)(v100& \
                     &v100)+(uint64_t)a;\n#if A  ==  B\nfor(unsigned k0=0U;k0<0x10;k0++){\n \
-                    s0=p.v1^v100;\n}\n#endif\n    puts(\"v100  is\");\ny[0]=LONGNAME(x[0]);\n";
+                    s0=p.v1^v100;\n }\n#endif\n    puts(\"v100  is\");\ny[0]=LONGNAME(x[0]);\n";
         assert!(dense.text.contains(&body.replacen("/*", "    /*", 1)), "{}", dense.text);
     }
 

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
+use usuba::names::did_you_mean;
 use usuba::typed::Flags;
 use usuba_ciphers::Cipher;
 use usuba_run::cc::Family;
@@ -191,7 +192,9 @@ pub fn ciphers(request: &Request) -> Result<Vec<Cipher>, String> {
     names.extend(ciphers.iter().map(|cipher| name(&cipher.folder)));
     if let Some(missing) = request.only.iter().find(|only| !names.contains(*only)) {
         let folder = request.folder.display();
-        return Err(format!("there is no cipher `{missing}` in {folder}"));
+        let near = did_you_mean(missing, names.iter().map(String::as_str));
+        let help = near.map_or(String::new(), |near| format!("; help: {near}"));
+        return Err(format!("there is no cipher `{missing}` in {folder}{help}"));
     }
     ciphers.retain(|cipher| is_asked(request, &cipher.folder));
     Ok(ciphers)

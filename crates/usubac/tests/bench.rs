@@ -117,8 +117,18 @@ fn quiet(run: &mut Value) {
 fn runs_are_compared() {
     let dir = folder();
     let path = |name: &str| dir.path().join(name);
-    let args =
-        ["bench", "mix", "--target", "gp64", "--quick", "--format=json", "--output", "a.json"];
+    let args = [
+        "bench",
+        "mix",
+        "--ciphers",
+        "ciphers",
+        "--target",
+        "gp64",
+        "--quick",
+        "--format=json",
+        "--output",
+        "a.json",
+    ];
     let (status, table, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
     assert!(table.contains("verified") && table.contains("/limit"), "{table}");
@@ -158,7 +168,19 @@ fn runs_are_compared() {
 #[test]
 fn sides_are_measured_by_turns_and_marked() {
     let dir = folder();
-    let args = ["bench", "--target", "gp64", "--quick", "--flags", "", "--flags", "--unroll all"];
+    let args = [
+        "bench",
+        "mix",
+        "--ciphers",
+        "ciphers",
+        "--target",
+        "gp64",
+        "--quick",
+        "--flags",
+        "",
+        "--flags",
+        "--unroll all",
+    ];
     let (status, table, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
     assert!(table.contains("variant") && table.contains("--unroll all"), "{table}");
@@ -172,7 +194,16 @@ fn sides_are_measured_by_turns_and_marked() {
 fn an_experiment_is_resumed() {
     let dir = folder();
     let path = |name: &str| dir.path().join("out").join(name);
-    let args = ["bench", "--experiment", "tiny.toml", "--quick", "--output", "out"];
+    let args = [
+        "bench",
+        "--experiment",
+        "tiny.toml",
+        "--ciphers",
+        "ciphers",
+        "--quick",
+        "--output",
+        "out",
+    ];
     let (status, text, errors) = usubac(dir.path(), &args);
     if Command::new("gcc").arg("--version").output().is_err() {
         assert!(text.contains("gp64 with host: there is no C compiler"), "{text}");

@@ -72,6 +72,28 @@ fn a_crate_has_its_names_and_is_always_the_same() {
 }
 
 #[test]
+fn some_functions_of_a_cipher_and_their_sizes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |more: &[&str]| {
+        let all = [&["chacha20", "--target", "gp64", "--function"], more].concat();
+        dist(folder.path(), &all)
+    };
+    let (status, out, text) = run(&["chacha8", "--sizes", "-o", "it.c"]);
+    assert_eq!((status, &*out), (Some(0), ""));
+    let rows: Vec<&str> = text.lines().filter_map(|line| line.split("  ").next()).collect();
+    assert_eq!(rows, ["./it.c", "kB of C", "chacha8_block V", "shared", "keys", "modes", "total"]);
+    let header = std::fs::read_to_string(folder.path().join("it.h")).expect("it is written");
+    assert!(header.contains("usuba_chacha8_key_size(void)") && !header.contains("chacha20_key"));
+    let (status, _, text) = run(&["chacha9"]);
+    assert_eq!(status, Some(1));
+    assert!(text.contains("`chacha20` has no function \"chacha9\"; help: did you mean"), "{text}");
+    let several = ["chacha20", "gimli", "--function", "chacha8"];
+    let (status, _, text) = dist(folder.path(), &several);
+    assert_eq!(status, Some(2));
+    assert!(text.contains("--function takes functions of one cipher"), "{text}");
+}
+
+#[test]
 fn ladders_are_shown() {
     let folder = tempfile::tempdir().expect("a folder");
     let (status, text, _) = dist(folder.path(), &["gimli", "--ladders", "--target", "gp64"]);

@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 use usuba_gen::asks;
 
-/// A command line of each command, in an order in which later ones find what earlier ones wrote.
+/// A command line of each command, in an order in which later ones find the files of earlier ones.
 const LINES: &[&str] = &[
     "generate man -o man",
     "generate completions -o completions",
@@ -193,14 +193,14 @@ fn archives_are_equal_and_installations_are_removed() {
         let read = |out: &str| fs::read(at(out).join(name)).expect(name);
         assert!(read("one") == read("two"), "{name} differs");
     }
-    let variables = [("DESTDIR", &*at("root")), ("PREFIX", Path::new("/opt/usubac"))];
+    let variables = [("DESTDIR", &*at("root")), ("PREFIX", Path::new("/usr"))];
     script("scripts/install", &variables);
-    let program = at("root/opt/usubac/bin/usubac");
+    let program = at("root/usr/bin/usubac");
     let size = fs::metadata(&program).expect("the program").len();
     assert!(size < 20_000_000, "the program has {size} bytes");
     let installed = files(&at("root"));
     for file in ["share/man/man1/usubac-dist.1", "share/doc/usubac/LICENSE-MIT"] {
-        assert!(installed.contains(&format!("opt/usubac/{file}")), "{file}: {installed:?}");
+        assert!(installed.contains(&format!("usr/{file}")), "{file}: {installed:?}");
     }
     let folder = at("empty");
     fs::create_dir(&folder).expect("a folder");
@@ -210,21 +210,43 @@ fn archives_are_equal_and_installations_are_removed() {
     assert_eq!(files(&at("root")), Vec::<String>::new());
 }
 
-/// Each package builds from its own files and the other packages alone.
+/// Each package has all of its files: the compiler builds from the packages alone.
 #[test]
 fn packages_build() {
     if !asks!() {
         return;
     }
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let place = tempfile::tempdir().expect("a folder");
-    let output = Command::new(cargo)
-        .args(["package", "--workspace", "--locked", "--allow-dirty", "--target-dir"])
-        .arg(place.path())
-        .args(["--exclude", "filetests", "--exclude", "xtask", "--exclude", "documents"])
-        .args(["--exclude", "usuba-gen"])
-        .current_dir(root())
-        .output()
-        .expect("cargo runs");
-    assert!(output.status.success(), "{}", text(&output.stderr));
+    let run = |command: &mut Command| {
+        let output = command.output().expect("it runs");
+        assert!(output.status.success(), "{command:?}: {}", text(&output.stderr));
+    };
+    let cargo = || Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let outside = ["filetests", "xtask", "documents", "usuba-gen"];
+    let exclude = outside.iter().flat_map(|name| ["--exclude", name]);
+    let mut package = cargo();
+    package.args(["package", "--workspace", "--locked", "--no-verify", "--allow-dirty"]);
+    package.args(exclude).arg("--target-dir").arg(place.path()).current_dir(root());
+    run(&mut package);
+    let unpacked = place.path().join("unpacked");
+    fs::create_dir(&unpacked).expect("a folder");
+    for name in files(&place.path().join("package")) {
+        if name.ends_with(".crate") && !name.contains('/') {
+            let file = place.path().join("package").join(name);
+            run(Command::new("tar").arg("-xzf").arg(file).arg("-C").arg(&unpacked));
+        }
+    }
+    let mut check = cargo();
+    check.args(["check", "--offline"]).current_dir(&unpacked);
+    check.arg("--target-dir").arg(place.path().join("target"));
+    for entry in fs::read_dir(&unpacked).expect("packages") {
+        let folder = entry.expect("a package").path();
+        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        let (name, _) = name.rsplit_once('-').expect("a name and a version");
+        match name {
+            "usubac" => check.arg("--manifest-path").arg(folder.join("Cargo.toml")),
+            name => check.arg("--config").arg(format!("patch.crates-io.{name}.path = {folder:?}")),
+        };
+    }
+    run(&mut check);
 }

@@ -104,6 +104,8 @@ pub struct Range {
 #[derive(Clone, Debug)]
 pub struct ValueMap {
     pub name: Rc<str>,
+    /// Where its name stands.
+    pub span: Span,
     pub params: Vec<Var>,
     pub term: ast::Term,
 }

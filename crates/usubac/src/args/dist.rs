@@ -22,6 +22,10 @@ pub struct Dist {
     pub prefix: Prefix,
     #[command(flatten)]
     pub functions: Functions,
+    /// End with a table of the bytes of C by function and instruction set, as on a terminal
+    #[arg(long, conflicts_with_all = ["measure", "ladders", "status", "curves"],
+          help_heading = OUTPUT)]
+    pub sizes: bool,
     /// Write no C; measure the cost of calls, and write costs.toml into each folder
     #[arg(long, conflicts_with_all = ["kind", "output", "ladders"], help_heading = OUTPUT)]
     pub measure: bool,

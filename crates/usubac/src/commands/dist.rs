@@ -1,6 +1,7 @@
 //! `usubac dist`: cipher folders as C files to embed, or as a library.
 
 use std::fs;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
@@ -13,7 +14,7 @@ use usuba_run::cc::{self, Family};
 use super::moved;
 use super::subject::changeable;
 use crate::args::{Dist, Packaging};
-use crate::output::{Place, plain, to_stdout, write_all};
+use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
 use crate::report::Reporter;
 use crate::{Failure, fault};
 use usuba_prove::cache;
@@ -77,7 +78,10 @@ pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
             let all = all.map_err(Failure::Program)?;
             let files: Vec<File> = all.iter().flat_map(|one| one.files.clone()).collect();
             write(&folder, &files)?;
-            all.iter().try_for_each(|one| to_stdout(&sizes(&folder, one)))
+            if args.sizes || std::io::stderr().is_terminal() {
+                all.iter().for_each(|one| to_stderr(&sizes(&folder, one)));
+            }
+            Ok(())
         }
     }
 }

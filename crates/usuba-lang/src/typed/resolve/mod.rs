@@ -120,7 +120,8 @@ impl Resolver {
         let params = self.vars(&decl.params);
         if let ast::DeclKind::Value(term) = &decl.kind {
             self.known.entry(name.clone()).or_insert(decl.name.span);
-            return self.value(ValueMap { name, params, term: (**term).clone() });
+            let span = decl.name.span;
+            return self.value(ValueMap { name, span, params, term: (**term).clone() });
         }
         let results = self.vars(&decl.results);
         for var in results.iter().filter(|v| v.ty == VarType::Nat) {
