@@ -75,7 +75,7 @@ fn a_crate_has_its_names_and_is_always_the_same() {
 fn some_functions_of_a_cipher_and_their_sizes() {
     let folder = tempfile::tempdir().expect("a folder");
     let run = |more: &[&str]| {
-        let all = [&["chacha20", "--targets", "gp64", "--function"], more].concat();
+        let all = [&["chacha20", "--target", "gp64", "--function"], more].concat();
         dist(folder.path(), &all)
     };
     let (status, out, text) = run(&["chacha8", "--sizes", "-o", "it.c"]);
