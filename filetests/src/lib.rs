@@ -25,7 +25,7 @@
 //! `BLESS=1` rewrites diagnostics and `expect:` blocks and nothing else.
 //!
 //! - `case`: the parts of a file.
-//! - `flags`: `# flags: -V -m 16 -keep-tables`.
+//! - `flags`: `# flags: -V -m 16 --keep-tables`.
 //! - `compile`: the compiler on the parts of a file.
 //! - `marks`: `# error`, `# warning`, `# help:`.
 //! - `run`: `# run: f(1, 2) == 3`.

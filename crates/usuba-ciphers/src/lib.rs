@@ -446,7 +446,7 @@ pub fn with_needs(ciphers: &[Cipher]) -> Result<Vec<Cipher>, String> {
     all.into_iter().map(part).collect()
 }
 
-/// Adds `ciphers` and what they need to `all`, and to `parts` the functions of each folder that is
+/// Adds `ciphers` and their needs to `all`, and to `parts` the functions of each folder that is
 /// there because of needs; `None` for all functions.
 fn add_needs(
     ciphers: &[Cipher],

@@ -1,4 +1,4 @@
-//! Dense C: long functions with short names for what they repeat, and without needless spaces.
+//! Dense C: long functions with short names for repeated words, and without needless spaces.
 //!
 //! ```text
 //!                                                       #define T const __m256i
@@ -302,7 +302,7 @@ fn alias(phrase: &str, functions: &BTreeSet<&str>) -> String {
             let rest = part.strip_prefix(start)?;
             rest.starts_with(|c: char| c.is_ascii_digit()).then_some(rest)
         };
-        // The whole register is what an instruction is about unless it says otherwise.
+        // An instruction is about the whole register unless its name has another width.
         if is_bits("si").is_some() {
             continue;
         }

@@ -8,8 +8,8 @@
 //! total                3.9    14.2    39.7
 //! ```
 //!
-//! The comments and directives before a function belong to it. What functions share counts for the
-//! first of them.
+//! The comments and directives before a function belong to it. A shared function counts for the
+//! first of its users.
 
 use super::Folder;
 use super::cores::letter;

@@ -9,7 +9,7 @@
 //!
 //! They follow from the declarations of a header, so every size that it names has one.
 
-/// What a size without a name of its own is about, by the function that makes it.
+/// The subject of a size without a name of its own, by the function that makes it.
 const MAKERS: [(&str, &str); 3] =
     [("_hash", "hash"), ("_permute", "state"), ("_sign", "signature")];
 
@@ -35,18 +35,18 @@ pub fn lengths(declarations: &str) -> (String, String) {
 /// The name of the function for the size that a line of `declarations` has, and its value in C.
 fn size(line: &str, declarations: &str) -> Option<(String, String)> {
     if let Some(held) = line.strip_prefix("} ").and_then(|rest| rest.strip_suffix(';')) {
-        let end = |(end, what): &(&str, &str)| {
-            Some((format!("{}_{what}_size", held.strip_suffix(end)?), format!("sizeof({held})")))
+        let end = |(end, subject): &(&str, &str)| {
+            Some((format!("{}_{subject}_size", held.strip_suffix(end)?), format!("sizeof({held})")))
         };
         return HELD.iter().find_map(end);
     }
     let name = line.strip_prefix("#define ")?.split(' ').next()?;
     let lower = name.strip_suffix("_BYTES")?.to_lowercase();
-    let makes = |(function, what): &(&str, &'static str)| {
-        declarations.contains(&format!(" {lower}{function}(")).then_some(*what)
+    let makes = |(function, subject): &(&str, &'static str)| {
+        declarations.contains(&format!(" {lower}{function}(")).then_some(*subject)
     };
-    let what = MAKERS.iter().find_map(makes);
-    let own = what.map_or(String::new(), |what| format!("_{what}"));
+    let subject = MAKERS.iter().find_map(makes);
+    let own = subject.map_or(String::new(), |subject| format!("_{subject}"));
     Some((format!("{lower}{own}_size"), name.to_string()))
 }
 

@@ -19,7 +19,7 @@
 //! - `section`: all targets in one file, and `dense`: their functions in little text.
 //! - `template`: the hand-written C.
 //! - `lengths`: functions that return sizes.
-//! - `write`: the output files, and `extent`: what fills them.
+//! - `write`: the output files, and `extent`: their bytes by function.
 //! - `rust`: a crate around the library, from the Rust of `lib/rust`.
 //! - `nacl`: the NaCl API over some folders.
 //! - `units`: functions that programs specify, `declarations` and `size`: the header as data, and

@@ -22,6 +22,7 @@ use crate::interfaces::{self, Interfaces};
 use crate::objects::{self, Memory, Objects};
 
 /// The selection of proofs.
+#[derive(Default)]
 pub struct Request {
     /// The folder of the cipher folders.
     pub folder: PathBuf,
@@ -29,12 +30,12 @@ pub struct Request {
     pub only: Vec<String>,
     /// Targets; all targets if empty.
     pub target: Vec<&'static Target>,
-    /// The only slicing, if one is selected.
-    pub slicing: Option<Slicing>,
+    /// Slicings; all slicings if empty.
+    pub slicings: Vec<Slicing>,
     /// The flags for reading programs.
     pub flags: Flags,
     /// The C compilers for the objects.
-    pub families: &'static [Family],
+    pub families: Vec<Family>,
     /// Whether compilers run even for a known text.
     pub afresh: bool,
     /// Whether to prove kernel objects.
@@ -103,7 +104,7 @@ pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
     let memory = Memory::default();
     let backend = |target: &'static Target| {
         let made = |asked: bool| match asked && objects::has_machine(target) {
-            true => Objects::compiled(target, request.families, memory.clone(), request.afresh),
+            true => Objects::compiled(target, &request.families, memory.clone(), request.afresh),
             false => Ok(Objects::None),
         };
         let (objects, functions) = (made(request.binary)?, made(request.interface)?);
@@ -134,8 +135,7 @@ pub fn tasks(request: &Request, backends: &[Backend]) -> Result<Tasks, String> {
             }
         }
         for ((file, node), slicings) in nodes {
-            let wanted = request.slicing;
-            for slicing in slicings.into_iter().filter(|&s| wanted.is_none_or(|w| w == s)) {
+            for slicing in slicings.into_iter().filter(|&s| in_slicing(request, s)) {
                 for Backend { target: on, .. } in backends {
                     let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
                     let interfaces = interfaces.clone();
@@ -154,8 +154,7 @@ pub fn tasks(request: &Request, backends: &[Backend]) -> Result<Tasks, String> {
             }
         }
     }
-    let slicing = request.slicing;
-    for source in sources(request)?.iter().filter(|own| slicing.is_none_or(|s| s == own.slicing)) {
+    for source in sources(request)?.iter().filter(|own| in_slicing(request, own.slicing)) {
         let not: Vec<&Backend> = backends.iter().filter(|b| !source.is_for(b.target)).collect();
         if !not.is_empty() && !source.nodes.is_empty() {
             let not: Vec<&str> = not.iter().map(|backend| backend.target.name).collect();
@@ -206,6 +205,10 @@ pub fn sources(request: &Request) -> Result<Vec<arithmetic_folder::Source>, Stri
     let mut sources = arithmetic_folder::find(&request.folder, request.flags)?;
     sources.retain(|source| is_asked(request, &source.folder));
     Ok(sources)
+}
+
+fn in_slicing(request: &Request, slicing: Slicing) -> bool {
+    request.slicings.is_empty() || request.slicings.contains(&slicing)
 }
 
 fn is_asked(request: &Request, folder: &Path) -> bool {

@@ -49,7 +49,7 @@ label = \"plain\"
 
 [[variant]]
 label = \"same\"
-flags = \"-no-unroll\"
+flags = \"--unroll none\"
 
 [[variant]]
 label = \"odd\"
@@ -117,8 +117,18 @@ fn quiet(run: &mut Value) {
 fn runs_are_compared() {
     let dir = folder();
     let path = |name: &str| dir.path().join(name);
-    let args =
-        ["bench", "mix", "--ciphers", "ciphers", "--arch", "gp64", "--quick", "--json", "a.json"];
+    let args = [
+        "bench",
+        "mix",
+        "--ciphers",
+        "ciphers",
+        "--target",
+        "gp64",
+        "--quick",
+        "--format=json",
+        "--output",
+        "a.json",
+    ];
     let (status, table, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
     assert!(table.contains("verified") && table.contains("/limit"), "{table}");
@@ -163,17 +173,17 @@ fn sides_are_measured_by_turns_and_marked() {
         "mix",
         "--ciphers",
         "ciphers",
-        "--arch",
+        "--target",
         "gp64",
         "--quick",
         "--flags",
         "",
         "--flags",
-        "-unroll",
+        "--unroll all",
     ];
     let (status, table, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
-    assert!(table.contains("variant") && table.contains("-unroll"), "{table}");
+    assert!(table.contains("variant") && table.contains("--unroll all"), "{table}");
     let args = ["bench", "--flags=-no-such-flag"];
     let (status, _, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(2));
@@ -184,8 +194,16 @@ fn sides_are_measured_by_turns_and_marked() {
 fn an_experiment_is_resumed() {
     let dir = folder();
     let path = |name: &str| dir.path().join("out").join(name);
-    let args =
-        ["bench", "--experiment", "tiny.toml", "--ciphers", "ciphers", "--quick", "--out", "out"];
+    let args = [
+        "bench",
+        "--experiment",
+        "tiny.toml",
+        "--ciphers",
+        "ciphers",
+        "--quick",
+        "--output",
+        "out",
+    ];
     let (status, text, errors) = usubac(dir.path(), &args);
     if Command::new("gcc").arg("--version").output().is_err() {
         assert!(text.contains("gp64 with host: there is no C compiler"), "{text}");

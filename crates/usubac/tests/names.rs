@@ -39,16 +39,23 @@ fn any_name_of_the_language_compiles() {
     let sum = sum.join(" ^ ");
     text += &format!("node top ({}:u32) returns (z:u32) let z = {sum} tel\n", NASTY.join(","));
     fs::write(dir.join("p.ua"), &text).expect("written");
-    let flags =
-        ["-arch std", "-arch avx2 -inter-factor 2", "-arch sse --wipe", "-arch std -abi usubac"];
+    let flags = [
+        "--target std",
+        "--target avx2 --interleave 2",
+        "--target sse --wipe",
+        "--target std --abi usubac",
+    ];
     let entries = NASTY.iter().zip(flags.iter().cycle());
     let entries = entries.chain(flags.iter().map(|flags| (&"top", flags))).enumerate();
     let mut files = Vec::new();
     for (k, (entry, flags)) in entries {
-        usubac(dir, &format!("p.ua -V -w {flags} --entry {entry} -o {k}.c --header {k}.h"));
+        usubac(
+            dir,
+            &format!("p.ua -V -D warnings {flags} --entry {entry} -o {k}.c --header {k}.h"),
+        );
         files.push(format!("{k}.c"));
     }
-    usubac(dir, "generate headers --out .");
+    usubac(dir, "generate headers -o .");
     let strict = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-mavx2", "-I."];
     let output = Command::new("gcc").args(strict).args(files).current_dir(dir).output();
     match output {
@@ -97,7 +104,7 @@ fn functions_without_parameters_have_prototypes() {
     let text = "_no_inline node c () returns (z:u32) let z = 7 tel\n\
                 node f (x:u32) returns (y:u32) let y = x ^ c() tel\n";
     fs::write(folder.path().join("f.ua"), text).expect("written");
-    usubac(folder.path(), "f.ua -V -w --entry f -o f.c");
+    usubac(folder.path(), "f.ua -V -D warnings --entry f -o f.c");
     let text = fs::read_to_string(folder.path().join("f.c")).expect("it is there");
     assert!(text.contains("f_n_c_qV32(void)\n"), "{text}");
 }

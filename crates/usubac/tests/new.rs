@@ -91,7 +91,7 @@ fn every_size_agrees_with_its_reference() {
                 good(dir.path(), &format!("usubac test {name} --all-functions --target gp64"));
             }
             // A slicing that a target lacks is an error, and so is a wrong vector.
-            let targets = if asks!("{name}, all targets") { "" } else { " --targets sse" };
+            let targets = if asks!("{name}, all targets") { "" } else { " --target sse" };
             good(dir.path(), &format!("usubac dist {name} -o built{targets}"));
             if has("python3") {
                 let before = vectors(&dir.path().join(&name));

@@ -16,7 +16,7 @@
 //!
 //! [[variant]]
 //! label = "two"
-//! flags = "-inter-factor 2 -interleave 10"
+//! flags = "--interleave 2 --interleave-grain 10"
 //!
 //! [[published]]
 //! cipher = "serpent"
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn grids_become_variants() {
         let grid = "[[variant]]\nlabel = \"one\"\n[[grid]]\nlabel = \"x{factor} g{grain}\"\n\
-                    flags = \"-inter-factor {factor} -interleave {grain}\"\n\
+                    flags = \"--interleave {factor} --interleave-grain {grain}\"\n\
                     [grid.over]\nfactor = [2, 3]\ngrain = [1, 10]\n[grid.quick]\ngrain = [10]\n";
         let experiment = parse(grid).expect("it is well-formed");
         let labels = |quick| -> Vec<String> {
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!(labels(false), ["one", "x2 g1", "x2 g10", "x3 g1", "x3 g10"]);
         assert_eq!(labels(true), ["one", "x2 g10", "x3 g10"]);
         let last = experiment.variants(false).pop().expect("five");
-        assert_eq!(last.flags, "-inter-factor 3 -interleave 10");
+        assert_eq!(last.flags, "--interleave 3 --interleave-grain 10");
         assert_eq!((last.values["factor"], last.values["grain"]), (3, 10));
         assert_eq!(experiment.columns(true), ["speedup:x2 g10", "speedup:x3 g10"]);
     }

@@ -17,7 +17,7 @@
 //! entries = ["old_encrypt256", "old_decrypt256"]
 //! slicing = "V"
 //! target = "gp64"
-//! flags = "-inter-factor 1"
+//! flags = "--interleave 1"
 //! register = "uint64_t"
 //! arguments = "plain, subkeys, out"
 //!

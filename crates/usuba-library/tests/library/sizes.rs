@@ -28,8 +28,8 @@ const ABOUT: &str = "\
 the instruction set at run time.
 This table has the megabytes of that file: for one instruction set, which includes portable code, \
 and for all of them.
-`--targets` chooses instruction sets, and `--function` some functions of a cipher; `dist` ends with \
-a table of what fills the file.
+`--target` chooses instruction sets, and `--function` some functions of a cipher; `dist` ends with \
+a table of the bytes of each function.
 A test keeps each file below 1 MB for one instruction set and below 2.5 MB for all, and compares \
 this page.
 

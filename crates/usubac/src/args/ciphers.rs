@@ -1,12 +1,10 @@
 //! The command line of `usubac ciphers`.
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 
-use super::Folder;
+use super::common::{Folder, Output, Targets};
 
-/// Built-in ciphers, and ciphers of your folders.
+/// Ciphers that are built in or in your folders.
 #[derive(Args, Debug)]
 pub struct Ciphers {
     #[command(subcommand)]
@@ -33,9 +31,8 @@ pub enum Query {
         /// Names of built-in ciphers, or of their functions
         #[arg(value_name = "SUBJECT", required = true)]
         subjects: Vec<String>,
-        /// Where the folders go [default: the working directory]
-        #[arg(short, long, value_name = "DIR")]
-        output: Option<PathBuf>,
+        #[command(flatten)]
+        output: Output,
     },
     /// Show slicings, modes and speed as a table for documents
     Status(Table),
@@ -51,9 +48,8 @@ pub struct Table {
     /// Names or folders of ciphers [default: all]
     #[arg(value_name = "SUBJECT")]
     pub subjects: Vec<String>,
-    /// Instruction sets, separated by commas [default: gp64 and all vectors]
-    #[arg(long, value_name = "TARGET", value_delimiter = ',')]
-    pub target: Vec<String>,
+    #[command(flatten)]
+    pub targets: Targets,
     #[command(flatten)]
     pub folder: Folder,
 }

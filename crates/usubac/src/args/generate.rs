@@ -1,8 +1,8 @@
 //! The command line of `usubac generate`.
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
+
+use super::common::Output;
 
 #[derive(Args, Debug)]
 pub struct Generate {
@@ -13,16 +13,9 @@ pub struct Generate {
 #[derive(Subcommand, Debug)]
 pub enum Generated {
     /// Write a manual page for every command
-    Man(Out),
+    Man(Output),
     /// Write the completions of every shell
-    Completions(Out),
+    Completions(Output),
     /// Write the headers that code of `--abi usubac` includes
-    Headers(Out),
-}
-
-#[derive(Args, Debug)]
-pub struct Out {
-    /// The folder of the files; made if it is not there, and files of the same names are replaced
-    #[arg(short, long, value_name = "DIR")]
-    pub out: PathBuf,
+    Headers(Output),
 }

@@ -4,17 +4,19 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::common::INPUT;
+
 #[derive(Args, Clone, Debug)]
 pub struct New {
     /// The folder to write, whose name becomes the name of the cipher
     #[arg(value_name = "NAME")]
     pub folder: PathBuf,
     /// The kind of primitive
-    #[arg(long, value_enum, value_name = "KIND", default_value_t)]
+    #[arg(long, value_enum, value_name = "KIND", default_value_t, help_heading = INPUT)]
     pub like: Kind,
     /// The size in bits: of a block, a state, a block of keystream, or a hash [default: 128, 256,
     /// 512, 256]
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", help_heading = INPUT)]
     pub bits: Option<u16>,
 }
 

@@ -4,8 +4,6 @@
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use usuba::ir::Slicing;
-use usuba::isa;
 use usuba_bench::bench::{Choice, Side, Variant};
 use usuba_bench::difference::Difference;
 use usuba_bench::record::{Entry, FORMAT, Outcome, Run};
@@ -14,7 +12,8 @@ use usuba_run::cc::Family;
 use usuba_run::native::Timing;
 
 use super::experiment;
-use crate::args::{self, Bench, Compiler, Direction};
+use crate::args::common::Compiler;
+use crate::args::{self, Bench};
 use crate::output::{Place, to_stderr, to_stdout, write_all};
 use crate::{Failure, files};
 
@@ -27,8 +26,8 @@ const QUICK_ROUNDS: u32 = 31;
 /// Tests and times two ciphers, and reports each result as soon as it is there.
 pub fn demo(args: &Bench) -> Result<(), Failure> {
     let mut args = args.clone();
-    if args.ciphers.is_empty() {
-        args.ciphers = SHOWN.map(String::from).to_vec();
+    if args.subjects.is_empty() {
+        args.subjects = SHOWN.map(String::from).to_vec();
     }
     known_answers(&args)?;
     let mut told = 0;
@@ -46,7 +45,7 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
 
 /// Tests the functions by the reference semantics, which takes no C compiler.
 fn known_answers(args: &Bench) -> Result<(), Failure> {
-    let chosen = args.folder.library().chosen(&args.ciphers).map_err(Failure::Program)?;
+    let chosen = args.folder.library().chosen(&args.subjects).map_err(Failure::Program)?;
     for cipher in &chosen {
         for function in &cipher.functions {
             let vectors = cipher.verify_function(function, None).map_err(Failure::Program)?;
@@ -89,7 +88,7 @@ fn run(args: &Bench, tell: &mut dyn FnMut(&ProgressBar, &Progress)) -> Result<()
         choice: &choice,
         variants: &variants,
         // Explicit flags or compilers exclude all other variants.
-        tuned: !args.no_tuned && variants == [Variant::default()],
+        tuned: !args.tuned.no_tuned && variants == [Variant::default()],
         parse: &args::pipeline,
         version: env!("CARGO_PKG_VERSION"),
     };
@@ -97,11 +96,15 @@ fn run(args: &Bench, tell: &mut dyn FnMut(&ProgressBar, &Progress)) -> Result<()
     let run = session::run(&request, &mut |progress| tell(&bar, &progress));
     bar.finish_and_clear();
     let run = run.map_err(Failure::program)?;
-    if let Some(path) = &args.json {
-        write_all(&[(Place::new(path), json(&run))])?;
-    }
-    if args.json.as_deref() != Some(Path::new("-")) {
-        to_stdout(&run.to_string())?;
+    let place = args.output.output.as_deref().map_or(Place::Stdout, Place::new);
+    match args.form.is_json() {
+        true => {
+            // A file with the figures does not replace the table on the screen.
+            let table = if place == Place::Stdout { String::new() } else { run.to_string() };
+            write_all(&[(place, json(&run))])?;
+            to_stdout(&table)?;
+        }
+        false => write_all(&[(place, run.to_string())])?,
     }
     let noisy = run.noisy();
     match run.is_good() {
@@ -116,21 +119,15 @@ fn run(args: &Bench, tell: &mut dyn FnMut(&ProgressBar, &Progress)) -> Result<()
 
 /// The selection by the flags.
 pub fn choice(args: &Bench) -> Result<Choice, Failure> {
-    for name in &args.target {
-        if isa::find(name).is_none() {
-            return Err(Failure::usage(isa::unknown(name)));
-        }
-    }
-    let targets = args.target.iter().filter_map(|name| isa::find(name));
     let timing = match args.quick {
         true => Timing { rounds: QUICK_ROUNDS, ..Timing::default() },
         false => Timing::default(),
     };
     Ok(Choice {
-        ciphers: args.ciphers.iter().chain(&args.more_ciphers).cloned().collect(),
-        targets: targets.map(|target| target.name.to_string()).collect(),
-        slicings: args.slicing.iter().map(|direction| slicing(*direction)).collect(),
-        all: args.all,
+        ciphers: args.subjects.clone(),
+        targets: args.targets.all().iter().map(|target| target.name.to_string()).collect(),
+        slicings: args.slicing.all(),
+        all: args.all_functions.all_functions,
         timing: (!args.no_timing).then_some(timing),
     })
 }
@@ -138,9 +135,9 @@ pub fn choice(args: &Bench) -> Result<Choice, Failure> {
 /// Each set of flags with each compiler. The labels differ where the variants do.
 fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
     let flags = if args.flags.is_empty() { vec![String::new()] } else { args.flags.clone() };
-    let families: Vec<Option<Compiler>> = match args.cc.is_empty() {
+    let families: Vec<Option<Compiler>> = match args.compilers.cc.is_empty() {
         true => vec![None],
-        false => args.cc.iter().copied().map(Some).collect(),
+        false => args.compilers.cc.iter().copied().map(Some).collect(),
     };
     let mut variants = Vec::new();
     for flags in &flags {
@@ -148,13 +145,12 @@ fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
         for family in &families {
             let (family, name) = match family {
                 None => (Family::Any, ""),
-                Some(Compiler::Gcc) => (Family::Gcc, "gcc"),
-                Some(Compiler::Clang) => (Family::Clang, "clang"),
+                Some(compiler) => (compiler.family(), compiler.name()),
             };
             let parts: Vec<&str> =
                 [name, flags.trim()].into_iter().filter(|part| !part.is_empty()).collect();
             let label = if parts.is_empty() { Side::default().label } else { parts.join(" ") };
-            let cflags = args.cflags.split_whitespace().map(String::from).collect();
+            let cflags = args.cflags.cflags.split_whitespace().map(String::from).collect();
             variants.push(Variant { label, flags: flags.clone(), family, cflags });
         }
     }
@@ -180,8 +176,9 @@ pub fn json(run: &Run) -> String {
 fn read(path: &Path) -> Result<Run, Failure> {
     let text = files::read(path)?;
     let wrong = |what: &str| Failure::program(format!("{}: {what}", text.name));
-    let run: Run = serde_json::from_str(&text.text)
-        .map_err(|error| wrong(&format!("no measurements of `usubac bench --json`: {error}")))?;
+    let run: Run = serde_json::from_str(&text.text).map_err(|error| {
+        wrong(&format!("no measurements of `usubac bench --format json`: {error}"))
+    })?;
     match run.format {
         FORMAT => Ok(run),
         _ => Err(wrong("measurements of another version; measure again")),
@@ -201,13 +198,4 @@ pub fn show(bar: &ProgressBar, progress: &Progress) {
     bar.set_length(progress.total as u64);
     bar.set_position(progress.done as u64);
     bar.set_message(progress.next.to_string());
-}
-
-pub fn slicing(direction: Direction) -> Slicing {
-    match direction {
-        Direction::V => Slicing::V,
-        Direction::H => Slicing::H,
-        Direction::B => Slicing::B,
-        Direction::W => Slicing::W,
-    }
 }

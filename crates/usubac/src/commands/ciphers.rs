@@ -13,7 +13,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use usuba::ir::Slicing;
-use usuba::isa::{self, Target};
+use usuba::isa::Target;
 use usuba_ciphers::{Cipher, Library, files, loader};
 use usuba_library::Request;
 
@@ -33,7 +33,7 @@ pub fn run(args: &Ciphers) -> Result<(), Failure> {
             to_stdout(&all.iter().map(show).collect::<Vec<_>>().join("\n"))
         }
         Query::Copy { subjects, output } => {
-            copy(subjects, output.as_deref().unwrap_or(Path::new("")))
+            copy(subjects, output.output.as_deref().unwrap_or(Path::new("")))
         }
         Query::Status(table) => of_table(table, usuba_library::status),
         Query::Curves(table) => of_table(table, usuba_library::curves),
@@ -93,16 +93,9 @@ fn of_table(
     table: &Table,
     text: fn(&[Cipher], &[&'static Target]) -> Result<String, String>,
 ) -> Result<(), Failure> {
-    let find = |name: &String| {
-        isa::find(name).ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no target `{name}`; `usubac --print targets` lists them"
-            ))
-        })
-    };
-    let targets = match table.target.is_empty() {
+    let targets = match table.targets.is_empty() {
         true => usuba_library::usual(),
-        false => table.target.iter().map(find).collect::<Result<_, _>>()?,
+        false => table.targets.all(),
     };
     let ciphers = table.folder.library().chosen(&table.subjects).map_err(Failure::Program)?;
     to_stdout(&text(&ciphers, &targets).map_err(Failure::Program)?)

@@ -80,7 +80,7 @@ fn place(args: &Compile, file: &Path) -> Result<Place, Failure> {
         Emit::H => "h",
         Emit::Ast | Emit::U0 | Emit::Json => "",
     };
-    let place = match (&args.output, file.file_stem()) {
+    let place = match (&args.output.output, file.file_stem()) {
         (Some(path), _) => Place::new(path),
         (None, Some(stem)) if !ending.is_empty() && file != Path::new("-") => {
             Place::File(PathBuf::from(stem).with_extension(ending))
@@ -136,11 +136,11 @@ fn options(
     let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_owned();
     let name = |path: &Path| name(path).to_string_lossy().into_owned();
     let mut command =
-        format!("usubac {} -{} --arch {}", name(file), letter(program.slicing), target.name);
+        format!("usubac {} -{} --target {}", name(file), letter(program.slicing), target.name);
     if let Some(bits) = args.language.word {
         command.push_str(&format!(" -m {bits}"));
     }
-    if let Some(entry) = &args.language.entry {
+    if let Some(entry) = args.language.entry() {
         let quote = if entry.contains(['(', '<']) { "\"" } else { "" };
         command.push_str(&format!(" --entry {quote}{entry}{quote}"));
     }

@@ -13,7 +13,7 @@ use usuba_run::cc::{self, Family};
 
 use super::moved;
 use super::subject::changeable;
-use crate::args::Dist;
+use crate::args::{Dist, Packaging};
 use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
 use crate::report::Reporter;
 use crate::{Failure, fault};
@@ -22,10 +22,10 @@ use usuba_prove::cache;
 pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
     fault::stage("writing ciphers as C");
     let request = Request {
-        targets: targets(args)?,
-        prefix: args.prefix.clone(),
+        targets: targets(args),
+        prefix: args.prefix.of_cipher()?.to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
-        functions: args.functions.clone(),
+        functions: args.functions.functions.clone(),
     };
     if args.measure {
         return measure(args, &request);
@@ -34,7 +34,14 @@ pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
         moved(&format!("dist --{flag}"), &format!("ciphers {new}"), reporter);
         return to_stdout(&table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?);
     }
-    if let Some(folder) = &args.nacl {
+    if args.kind != Packaging::File && !request.functions.is_empty() {
+        return Err(Failure::usage("--function has no place beside --kind"));
+    }
+    if args.kind == Packaging::Nacl {
+        if !args.subjects.is_empty() {
+            return Err(Failure::usage("--kind nacl says itself which ciphers it needs"));
+        }
+        let folder = folder(args)?;
         // The default target runs on any processor.
         let portable = isa::all().filter(|target| target.name == "gp64").collect();
         let targets = if args.targets.is_empty() { portable } else { request.targets };
@@ -44,18 +51,24 @@ pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
             Ok(usuba_library::nacl(&Request { targets, ..request }, ciphers, done)?.files)
         });
     }
-    match (&args.library, &args.rust) {
-        (Some(folder), _) => whole(folder, &ciphers(args)?, |ciphers, done| {
+    match args.kind {
+        Packaging::Library if args.prefix.is_given() => {
+            Err(Failure::usage("--prefix has no place beside --kind library"))
+        }
+        Packaging::Library => whole(folder(args)?, &ciphers(args)?, |ciphers, done| {
             Ok(usuba_library::library(&request, ciphers, done)?.files)
         }),
-        (None, Some(folder)) => whole(folder, &ciphers(args)?, |ciphers, done| {
+        Packaging::Rust => whole(folder(args)?, &ciphers(args)?, |ciphers, done| {
             usuba_library::rust(&request, ciphers, done)
         }),
-        (None, None) => {
+        Packaging::File | Packaging::Nacl => {
+            if args.subjects.is_empty() {
+                return Err(Failure::usage("there is no cipher to write; help: name one"));
+            }
             let (folder, stem) = place(args)?;
             let one = |cipher| usuba_library::single(&request, cipher, stem.as_deref());
             let ciphers = ciphers(args)?;
-            if !args.functions.is_empty() && ciphers.len() > 1 {
+            if !args.functions.functions.is_empty() && ciphers.len() > 1 {
                 return Err(Failure::usage(
                     "--function takes functions of one cipher, and there are several",
                 ));
@@ -94,6 +107,13 @@ fn sizes(folder: &Path, Written { files, extents, .. }: &Written) -> String {
         .map(|path| folder.join(path).display().to_string())
         .collect();
     format!("{}\n{}", c.join(", "), usuba_library::table(extents))
+}
+
+/// The folder of a kind of output that is one.
+fn folder(args: &Dist) -> Result<&Path, Failure> {
+    args.output.output.as_deref().ok_or_else(|| {
+        Failure::usage("this --kind writes a folder; help: name it with --output DIR")
+    })
 }
 
 /// Checks the functions of ciphers and of their dependencies against the test vectors.
@@ -139,27 +159,26 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
     Ok(())
 }
 
-fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
-    let find = |name: &String| isa::find(name).ok_or_else(|| Failure::usage(isa::unknown(name)));
+fn targets(args: &Dist) -> Vec<&'static Target> {
     match args.targets.is_empty() {
-        true => Ok(usuba_library::usual()),
-        false => args.targets.iter().map(find).collect(),
+        true => usuba_library::usual(),
+        false => args.targets.all(),
     }
 }
 
 /// The selected ciphers, or all.
 fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
-    args.folder.library().chosen(&args.ciphers).map_err(Failure::Program)
+    args.folder.library().chosen(&args.subjects).map_err(Failure::Program)
 }
 
 /// The output folder, and the stem of its files if one was given.
 fn place(args: &Dist) -> Result<(PathBuf, Option<String>), Failure> {
-    let Some(out) = &args.out else { return Ok((PathBuf::from("."), None)) };
+    let Some(out) = &args.output.output else { return Ok((PathBuf::from("."), None)) };
     if out.extension().is_none_or(|ending| ending != "c") {
         return Ok((out.clone(), None));
     }
-    if args.ciphers.len() != 1 {
-        return Err(Failure::usage("--out names one C file, and there are several ciphers"));
+    if args.subjects.len() != 1 {
+        return Err(Failure::usage("--output names one C file, and there are several ciphers"));
     }
     let stem = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if !usuba_library::is_stem(&stem) {

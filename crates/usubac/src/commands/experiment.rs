@@ -16,6 +16,13 @@ use crate::{Failure, files};
 const ROUNDS: u32 = 101;
 const QUICK_ROUNDS: u32 = 31;
 
+/// The folder of reports, unless another one is named.
+const RESULTS: &str = "bench/results";
+
+fn folder(args: &Bench) -> &Path {
+    args.output.output.as_deref().unwrap_or(Path::new(RESULTS))
+}
+
 pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     let path = match name.extension() {
         Some(_) => name.to_path_buf(),
@@ -36,10 +43,10 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let stem = if args.quick { format!("{stem}-quick") } else { stem };
-    fs::create_dir_all(&args.out).map_err(|error| {
-        Failure::program(format!("cannot make {}: {}", args.out.display(), plain(&error)))
+    fs::create_dir_all(folder(args)).map_err(|error| {
+        Failure::program(format!("cannot make {}: {}", folder(args).display(), plain(&error)))
     })?;
-    let file = |ending: &str| args.out.join(format!("{stem}.{ending}"));
+    let file = |ending: &str| folder(args).join(format!("{stem}.{ending}"));
     let before = read(&file("json"))?;
     let root = args.folder.library().root();
     let conditions = Conditions {
@@ -65,8 +72,10 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     let results = results.map_err(Failure::program)?;
     let text = experiment::markdown(&experiment, &results);
     let plots = experiment::plots(&experiment, &results, &stem).map_err(Failure::program)?;
-    let mut written: Vec<(Place, String)> =
-        plots.into_iter().map(|(name, text)| (Place::File(args.out.join(name)), text)).collect();
+    let mut written: Vec<(Place, String)> = plots
+        .into_iter()
+        .map(|(name, text)| (Place::File(folder(args).join(name)), text))
+        .collect();
     written.push((Place::File(file("md")), text.clone()));
     write_all(&written)?;
     to_stdout(&text)?;
@@ -128,12 +137,12 @@ fn run_counted(args: &Bench, path: &Path, counted: &Counted) -> Result<(), Failu
 
 /// Writes a report, and shows it.
 fn told(args: &Bench, path: &Path, text: &str) -> Result<(), Failure> {
-    fs::create_dir_all(&args.out).map_err(|error| {
-        Failure::program(format!("cannot make {}: {}", args.out.display(), plain(&error)))
+    fs::create_dir_all(folder(args)).map_err(|error| {
+        Failure::program(format!("cannot make {}: {}", folder(args).display(), plain(&error)))
     })?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = format!("{stem}{}.md", if args.quick { "-quick" } else { "" });
-    write_all(&[(Place::File(args.out.join(name)), text.to_string())])?;
+    write_all(&[(Place::File(folder(args).join(name)), text.to_string())])?;
     to_stdout(text)
 }
 

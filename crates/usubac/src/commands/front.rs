@@ -36,18 +36,18 @@ pub fn linted(
 ) -> Result<(Input, Vec<Diagnostic>), Failure> {
     fault::stage("reading the program");
     let mut sources = Sources::default();
-    let (root, mut loader) = files::open(&mut sources, file, &language.include)?;
+    let (root, mut loader) = files::open(&mut sources, file, &language.includes.include)?;
     if let Some(text) = text {
         sources.files[root.0 as usize].text = text.to_string();
     }
     fault::stage("checking the program");
-    let entry = language.entry.as_deref();
+    let entry = language.entry();
     match usuba::front(&mut sources, root, &mut loader, entry, language.flags()) {
         Ok(checked) => {
             let mut found = checked.warnings.clone();
             found.extend(lint(&sources, &checked.program));
             found.sort_by_key(|finding| (finding.span, finding.code));
-            Ok((Input { sources, checked }, language.levels().apply(found)))
+            Ok((Input { sources, checked }, language.lints.levels().apply(found)))
         }
         Err(findings) => Err(reported(&sources, &findings, reporter)),
     }

@@ -29,9 +29,6 @@ use crate::{Failure, explain, interrupt};
 
 pub fn run(mut cli: Cli) -> Result<(), Failure> {
     let reporter = Reporter { format: cli.report.error_format, color: cli.report.color };
-    if let Some(code) = &cli.explain {
-        return to_stdout(explain::page(code)?);
-    }
     if let Some(what) = cli.print {
         return to_stdout(&list(what));
     }
@@ -50,7 +47,8 @@ pub fn run(mut cli: Cli) -> Result<(), Failure> {
 
 fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
     match &cli.command {
-        None => compile::run(&cli.compile, reporter),
+        None => Err(Failure::usage("there is no program to compile; `usubac --help` shows how")),
+        Some(Command::Build(args)) => compile::run(args, reporter),
         Some(Command::Check(args)) => check::run(args, reporter),
         Some(Command::Fmt(args)) => fmt::run(args, reporter),
         Some(Command::Run(args)) => run::run(args, reporter),
@@ -61,20 +59,21 @@ fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
         Some(Command::Ciphers(args)) => ciphers::run(args),
         Some(Command::Generate(args)) => generate::run(args),
         Some(Command::Headers { folder }) => {
-            moved("headers DIR", "generate headers --out DIR", reporter);
+            moved("headers DIR", "generate headers --output DIR", reporter);
             generate::headers(folder)
         }
         Some(Command::Prove(args)) => prove::run(args, reporter),
+        Some(Command::Verify(args)) => prove::verify(args, reporter),
         Some(Command::Dist(args)) => dist::run(args, reporter),
         Some(Command::Tune(args)) => tune::run(args, reporter),
         Some(Command::Synth(args)) => synth::run(args, reporter),
         Some(Command::Explain { code }) => to_stdout(explain::page(code)?),
         Some(Command::Completions { shell }) => {
-            moved("completions", "generate completions --out DIR", reporter);
+            moved("completions", "generate completions --output DIR", reporter);
             to_stdout(&generate::completions(*shell))
         }
         Some(Command::Man) => {
-            moved("man", "generate man --out DIR", reporter);
+            moved("man", "generate man --output DIR", reporter);
             generate::main_page()
         }
     }

@@ -13,6 +13,7 @@ use usuba_run::{cc, native};
 
 use super::front::{self, reported};
 use super::slice;
+use crate::args::common::Written;
 use crate::args::{Abi, Engine, Run};
 use crate::output::to_stdout;
 use crate::report::Reporter;
@@ -23,12 +24,12 @@ pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
     let input = front::read(&args.file, &args.language, reporter)?;
     let program = &input.checked.program;
     let failed = |d| reported(&input.sources, &[d], reporter);
-    let slicing = args.language.slicing().unwrap_or(Slicing::V);
+    let slicing = args.language.slicing()?.unwrap_or(Slicing::V);
     let slicing = typed::check::slicing(program, slicing).map_err(failed)?;
     let instance =
         typed::check::entry_instance(program, slicing, args.language.word).map_err(failed)?;
     let sizes = word_sizes(program, &instance);
-    let mut random = Random(args.seed);
+    let mut random = Random(args.seed.seed.unwrap_or(0));
     let inputs = given.unwrap_or_else(|| random.words(&sizes));
     fault::stage("running the program");
     // The reference semantics also checks the inputs.
@@ -57,8 +58,14 @@ pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
     };
     let name = &program.entry_text();
     let result = JsonRun { entry: name, inputs: hex(&inputs), outputs: hex(&outputs) };
-    let text = serde_json::to_string(&result).expect("strings have a JSON form");
-    to_stdout(&(text + "\n"))
+    to_stdout(&match args.form.or(Written::Json) {
+        Written::Json => serde_json::to_string(&result).expect("strings have a JSON form") + "\n",
+        Written::Human => format!(
+            "{name}\n  inputs  {}\n  outputs {}\n",
+            result.inputs.join(" "),
+            result.outputs.join(" ")
+        ),
+    })
 }
 
 #[derive(Serialize)]

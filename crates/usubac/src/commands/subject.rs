@@ -10,21 +10,24 @@ use crate::args::{Cli, Command, Language};
 
 /// Replaces a cipher, where a command takes a program, by the program of its first function.
 pub fn resolve(cli: &mut Cli) -> Result<(), Failure> {
+    let built_in = Library::default();
     match &mut cli.command {
-        None => match &mut cli.compile.file {
-            Some(file) => program(file, &mut cli.compile.language, &Library::default()),
+        Some(Command::Build(args)) => match &mut args.file {
+            Some(file) => program(file, &mut args.language, &built_in),
             None => Ok(()),
         },
-        Some(Command::Check(args)) => {
-            program(&mut args.file, &mut args.language, &Library::default())
+        Some(Command::Check(args)) => program(&mut args.file, &mut args.language, &built_in),
+        Some(Command::Run(args)) => program(&mut args.file, &mut args.language, &built_in),
+        Some(Command::Prove(args)) => {
+            let library = args.folder.library();
+            match &mut args.subjects[..] {
+                // A cipher is proved as a whole; one function of it has its own name.
+                [one] if library.folder_of(&one.to_string_lossy()) == Ok(None) => {
+                    program(one, &mut args.language, &library)
+                }
+                _ => Ok(()),
+            }
         }
-        Some(Command::Run(args)) => {
-            program(&mut args.file, &mut args.language, &Library::default())
-        }
-        Some(Command::Prove(args)) => match &mut args.file {
-            Some(file) => program(file, &mut args.language, &args.folder.library()),
-            None => Ok(()),
-        },
         _ => Ok(()),
     }
 }
@@ -43,8 +46,10 @@ fn program(file: &mut PathBuf, language: &mut Language, library: &Library) -> Re
         )));
     };
     *file = cipher.folder.join(&function.source);
-    language.entry.get_or_insert(function.node.clone());
-    if let (None, [first, ..]) = (language.slicing(), &function.slicings[..])
+    if language.entry().is_none() {
+        language.set_entry(&function.node);
+    }
+    if let (None, [first, ..]) = (language.slicing()?, &function.slicings[..])
         && !function.slicings.contains(&Slicing::V)
     {
         language.set_slicing(*first);

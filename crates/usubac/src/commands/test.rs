@@ -18,8 +18,8 @@ use usuba_bench::session::{self, letter};
 use usuba_ciphers::Cipher;
 use usuba_run::cc::Family;
 
-use super::bench;
-use crate::args::{Compiler, Test, Written};
+use crate::args::Test;
+use crate::args::common::Compiler;
 use crate::output::to_stdout;
 use crate::{Failure, fault};
 
@@ -28,12 +28,12 @@ pub fn run(args: &Test) -> Result<(), Failure> {
     let ciphers = ciphers(args)?;
     check_functions(args, &ciphers)?;
     let choice = Choice {
-        slicings: args.slicing.iter().map(|direction| bench::slicing(*direction)).collect(),
-        all: args.all_functions || !args.functions.is_empty(),
+        slicings: args.slicing.all(),
+        all: args.all_functions.all_functions || !args.functions.functions.is_empty(),
         ..Choice::default()
     };
     let every: Vec<&'static Target> = isa::all().chain(isa::NARROW.iter().copied()).collect();
-    let targets = if args.target.is_empty() { &every } else { &args.target };
+    let targets = if args.targets.is_empty() { &every } else { &args.targets.all() };
     let bar = ProgressBar::new_spinner();
     let done = |name: &str| {
         bar.inc(1);
@@ -43,14 +43,14 @@ pub fn run(args: &Test) -> Result<(), Failure> {
     let request = Request {
         ciphers: &ciphers,
         choice: &choice,
-        functions: &args.functions,
+        functions: &args.functions.functions,
         side: &sides[0],
         targets,
-        seed: args.seed,
-        jobs: args.jobs,
+        seed: args.seed.seed.unwrap_or(0),
+        jobs: args.jobs.jobs,
         done: &done,
     };
-    let human = args.format == Written::Human;
+    let human = !args.form.is_json();
     let width = width(&ciphers, &request);
     let reference = request.reference().map_err(Failure::Program)?;
     if human {
@@ -74,7 +74,7 @@ pub fn run(args: &Test) -> Result<(), Failure> {
 fn ciphers(args: &Test) -> Result<Vec<Cipher>, Failure> {
     let library = args.folder.library();
     let chosen = match () {
-        () if args.all => library.chosen(&[]),
+        () if args.all.all => library.chosen(&[]),
         () if !args.subjects.is_empty() => library.chosen(&args.subjects),
         () if Path::new("cipher.toml").is_file() => library.chosen(&[".".to_string()]),
         () => {
@@ -90,7 +90,7 @@ fn ciphers(args: &Test) -> Result<Vec<Cipher>, Failure> {
 /// Every function of --function exists.
 fn check_functions(args: &Test, ciphers: &[Cipher]) -> Result<(), Failure> {
     let known: Vec<&str> = ciphers.iter().flat_map(Cipher::tested).collect();
-    for name in &args.functions {
+    for name in &args.functions.functions {
         if !known.contains(&name.as_str()) {
             let near = usuba::names::closest(name, known.iter().copied());
             let help = match near {
@@ -108,16 +108,13 @@ fn sides(args: &Test) -> Vec<Side> {
     let side = |label: &str, family| Side {
         label: label.into(),
         family,
-        flags: args.cflags.split_whitespace().map(String::from).collect(),
+        flags: args.cflags.cflags.split_whitespace().map(String::from).collect(),
         ..Side::default()
     };
-    let family = |compiler: &Compiler| match compiler {
-        Compiler::Gcc => side("gcc", Family::Gcc),
-        Compiler::Clang => side("clang", Family::Clang),
-    };
-    match args.cc.is_empty() {
+    let family = |compiler: &Compiler| side(compiler.name(), compiler.family());
+    match args.compilers.cc.is_empty() {
         true => vec![side("", Family::Any)],
-        false => args.cc.iter().map(family).collect(),
+        false => args.compilers.cc.iter().map(family).collect(),
     }
 }
 
@@ -185,8 +182,8 @@ fn summary(all: &[Answer], ciphers: &[Cipher], args: &Test) -> String {
             && is_function(ciphers, answer)
             && !all.iter().any(compiled)
     });
-    let left = if args.slicing.is_empty() { left.count() } else { 0 };
-    if left > 0 && !args.all_functions && args.functions.is_empty() {
+    let left = if args.slicing.all().is_empty() { left.count() } else { 0 };
+    if left > 0 && !args.all_functions.all_functions && args.functions.functions.is_empty() {
         text += &format!(
             "not compiled: {}; --all-functions compiles every function\n",
             counted(left, "function")
@@ -277,7 +274,7 @@ fn verdict(all: &[Answer], args: &Test) -> Result<(), Failure> {
         }
     }
     // Schemes have no kernel of their own.
-    let kernels = args.slicing.is_empty() || all.iter().any(|answer| answer.kernel.is_some());
+    let kernels = args.slicing.all().is_empty() || all.iter().any(|answer| answer.kernel.is_some());
     match messages.is_empty() {
         true if kernels && all.iter().any(is_right) => Ok(()),
         true if kernels => Err(Failure::program("nothing was compared")),

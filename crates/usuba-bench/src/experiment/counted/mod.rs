@@ -19,7 +19,7 @@
 //! source = "nacl-sign/baseline.ua"
 //! nodes = ["times", "sum"]
 //! link = ["times"]                     # `sum` calls it
-//! flags = "-no-unroll"
+//! flags = "--unroll none"
 //! defines = ["LIMBS=16"]
 //!
 //! [[step]]

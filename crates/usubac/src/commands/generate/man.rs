@@ -2,11 +2,11 @@
 //!
 //! `clap_mangen` writes names, options and commands; usage, examples and exit status are added here.
 
-use clap::{Command, CommandFactory};
+use clap::Command;
 use clap_mangen::Man;
 use roff::{Roff, bold, roman};
 
-use crate::args::Cli;
+use crate::args;
 
 /// Examples by command: a command line, and its effect.
 const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
@@ -25,7 +25,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("usubac-bench", &[("usubac bench aes --quick", "Verify and time AES on this machine.")]),
     ("usubac-demo", &[("usubac demo", "See two ciphers verified and timed.")]),
     ("usubac-tune", &[("usubac tune cipher.ua -V", "Choose flags by measurement.")]),
-    ("usubac-prove", &[("usubac prove gimli --binary", "Prove a kernel and its object.")]),
+    ("usubac-prove", &[("usubac prove cipher.ua -V --binary", "Prove a kernel and its object.")]),
     ("usubac-dist", &[("usubac dist aes chacha20", "Write two ciphers as C files.")]),
     (
         "usubac-ciphers",
@@ -39,7 +39,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("usubac-ciphers-copy", &[("usubac ciphers copy aes", "Write aes/ and its files.")]),
     ("usubac-ciphers-status", &[("usubac ciphers status gimli", "Print a row for Gimli.")]),
     ("usubac-explain", &[("usubac explain U0201", "Explain an error code.")]),
-    ("usubac-generate", &[("usubac generate man --out man", "Write these pages into man/.")]),
+    ("usubac-generate", &[("usubac generate man --output man", "Write these pages into man/.")]),
 ];
 
 /// Status and meaning, as in `after_help` of the command.
@@ -53,7 +53,7 @@ const STATUS: [(&str, &str); 5] = [
 
 /// Name and text of every page, the main page last.
 pub fn pages() -> Vec<(String, String)> {
-    let mut command = Cli::command().disable_help_subcommand(true);
+    let mut command = args::command().disable_help_subcommand(true);
     command.build();
     let mut pages = Vec::new();
     collect(&command, &[], &mut pages);
@@ -138,15 +138,13 @@ fn end(name: &str, see: &[String]) -> Roff {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
 
     #[test]
     fn every_command_has_a_page_and_every_example_parses() {
         let pages = pages();
         let names: Vec<&str> = pages.iter().map(|(name, _)| &**name).collect();
-        for command in Cli::command().get_subcommands().filter(|c| !c.is_hide_set()) {
+        for command in args::command().get_subcommands().filter(|c| !c.is_hide_set()) {
             let name = format!("usubac-{}.1", command.get_name());
             assert!(names.contains(&&*name), "{name} is missing in {names:?}");
         }
@@ -162,7 +160,11 @@ mod tests {
         for (page, examples) in EXAMPLES {
             assert!(names.contains(&&*format!("{page}.1")), "{page} has examples and no page");
             for (line, _) in *examples {
-                Cli::try_parse_from(line.split(' ')).unwrap_or_else(|why| panic!("{line}: {why}"));
+                let words = line.split(' ').map(std::ffi::OsString::from);
+                let words = crate::legacy::rewrite(words, &args::command(), &mut |_| {});
+                args::command()
+                    .try_get_matches_from(words.expect("present spellings"))
+                    .unwrap_or_else(|why| panic!("{line}: {why}"));
             }
         }
     }

@@ -7,10 +7,11 @@ mod man;
 use std::fs;
 use std::path::Path;
 
-use clap::{CommandFactory, ValueEnum};
+use clap::ValueEnum;
 use clap_complete::{Generator, Shell};
 
-use crate::args::{Cli, Generate, Generated};
+use crate::args::common::Output;
+use crate::args::{self, Generate, Generated};
 use crate::output::{Place, plain, to_stdout, write_all};
 use crate::{Failure, fault};
 
@@ -20,13 +21,20 @@ const HEADERS: &str = "include/usubac";
 pub fn run(args: &Generate) -> Result<(), Failure> {
     fault::stage("writing what belongs to the program");
     match &args.what {
-        Generated::Man(to) => write(&to.out, man::pages()),
+        Generated::Man(to) => write(folder(to)?, man::pages()),
         Generated::Completions(to) => {
             let file = |shell: &Shell| (shell.file_name("usubac"), completions(*shell));
-            write(&to.out, Shell::value_variants().iter().map(file).collect())
+            write(folder(to)?, Shell::value_variants().iter().map(file).collect())
         }
-        Generated::Headers(to) => headers(&to.out),
+        Generated::Headers(to) => headers(folder(to)?),
     }
+}
+
+/// The folder of the files.
+fn folder(to: &Output) -> Result<&Path, Failure> {
+    to.output.as_deref().ok_or_else(|| {
+        Failure::usage("there is no folder for the files; help: name it by --output DIR")
+    })
 }
 
 /// Writes files of these names and texts into a folder.
@@ -50,7 +58,7 @@ pub fn headers(folder: &Path) -> Result<(), Failure> {
 /// The completions of a shell.
 pub fn completions(shell: Shell) -> String {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "usubac", &mut text);
+    clap_complete::generate(shell, &mut args::command(), "usubac", &mut text);
     String::from_utf8_lossy(&text).into_owned()
 }
 

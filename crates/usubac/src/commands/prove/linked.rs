@@ -27,9 +27,9 @@ pub fn run(args: &Prove, file: &Path) -> Result<(), Failure> {
         file,
         manifest: args.manifest.as_deref(),
         folder: &folder,
-        functions: &args.functions,
-        jobs: args.jobs,
-        cache: cache::store(args.cache.clone(), args.no_cache),
+        functions: &args.functions.functions,
+        jobs: args.jobs.jobs,
+        cache: cache::store(args.cache.cache.clone(), args.cache.no_cache),
     };
     let bar = ProgressBar::new(0);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)");
@@ -42,7 +42,7 @@ pub fn run(args: &Prove, file: &Path) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     let report = report.map_err(Failure::Program)?;
-    to_stdout(&match args.json {
+    to_stdout(&match args.form.is_json() {
         true => serde_json::to_string_pretty(&report).expect("strings and numbers") + "\n",
         false => text(&report),
     })?;
