@@ -24,13 +24,17 @@ const LINES: &[&str] = &[
     "check skein",
     "fmt gimli/gimli.ua",
     "run chacha20",
-    "chacha20 -o chacha20.c",
-    "prove gimli",
+    "chacha20 -o plain.c",
+    "build chacha20 -o chacha20.c",
+    "prove rectangle80_encrypt",
+    "prove gimli --target gp64 --slicing V",
+    "prove gimli/gimli.ua --certify",
+    "verify gimli/gimli.ua",
     "dist serpent --target gp64",
     "dist curve25519 skein --target gp64 -o copies",
     "dist --kind nacl -o nacl",
     "new mine",
-    "synth --table 0,1,3,2 --time-limit 1000",
+    "synth --table 0,1,3,2 --node-limit 1k",
 ];
 
 /// A built-in experiment with C files.

@@ -63,7 +63,10 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     fault::stage("reading the ciphers");
     let request = request(args)?;
     if args.certify {
-        changeable(&request.folder)?;
+        match request.only.first() {
+            Some(name) => changeable(&request.folder.join(name))?,
+            None => changeable(&request.folder)?,
+        }
     }
     let backends = tasks::backends(&request).map_err(Failure::Program)?;
     let tasks = tasks::tasks(&request, &backends).map_err(Failure::Program)?;
@@ -138,6 +141,7 @@ fn folders(all: &Folder, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>),
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Failure::program(format!("{text} is no folder of a cipher")));
         };
+        let parent = if parent == Path::new("") { Path::new(".") } else { parent };
         if *root.get_or_insert_with(|| parent.to_path_buf()) != *parent {
             return Err(Failure::usage(
                 "the ciphers are in several folders; help: name those of one folder at a time",
