@@ -72,7 +72,7 @@ const RENAMED: &[(&str, &[&str])] = &[
     ("no-CSE-CP-CF", &["--skip=cse", "--skip=copy-prop", "--skip=const-fold"]),
 ];
 
-/// What stands in the place of a former spelling.
+/// The replacement of a former spelling.
 #[derive(Clone, Copy, Debug)]
 enum New {
     /// These words; a value of the option follows the last one.

@@ -94,7 +94,7 @@ pub struct Codegen {
     #[arg(long, value_name = "PASS", value_parser = parse_pass_or_all, help_heading = OUTPUT,
           hide_short_help = true)]
     pub print_after: Vec<String>,
-    /// Clear what held secrets before the kernel returns
+    /// Clear secrets from the stack and registers before the kernel returns
     ///
     /// That is, the stack below the kernel and all registers that are not the caller's.
     #[arg(long, hide_short_help = true, help_heading = OUTPUT)]

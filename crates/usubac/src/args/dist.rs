@@ -13,7 +13,7 @@ pub struct Dist {
     pub folder: Folder,
     #[command(flatten)]
     pub targets: Targets,
-    /// What is written
+    /// One file for each cipher, a library, a crate, or NaCl
     #[arg(long, value_enum, value_name = "KIND", default_value_t, help_heading = OUTPUT)]
     pub kind: Packaging,
     #[command(flatten)]

@@ -95,7 +95,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("prove --check --all --only aes --json", "verify aes --format json"),
 ];
 
-/// What a command line means, and the warnings about it. The output depends on nothing else.
+/// The meaning of a command line, on which alone the output depends, and the warnings about it.
 fn meaning(line: &str) -> (String, Vec<String>) {
     let words = std::iter::once("usubac").chain(line.split(' ')).map(OsString::from);
     let mut warnings = Vec::new();

@@ -25,7 +25,7 @@ const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("usubac-bench", &[("usubac bench aes --quick", "Verify and time AES on this machine.")]),
     ("usubac-demo", &[("usubac demo", "See two ciphers verified and timed.")]),
     ("usubac-tune", &[("usubac tune cipher.ua -V", "Choose flags by measurement.")]),
-    ("usubac-prove", &[("usubac prove gimli --binary", "Prove a kernel and its object.")]),
+    ("usubac-prove", &[("usubac prove cipher.ua -V --binary", "Prove a kernel and its object.")]),
     ("usubac-dist", &[("usubac dist aes chacha20", "Write two ciphers as C files.")]),
     (
         "usubac-ciphers",
