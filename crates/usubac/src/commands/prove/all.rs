@@ -142,6 +142,7 @@ fn folders(all: &Folder, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>),
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Failure::program(format!("{text} is no folder of a cipher")));
         };
+        let parent = if parent == Path::new("") { Path::new(".") } else { parent };
         if *root.get_or_insert_with(|| parent.to_path_buf()) != *parent {
             return Err(Failure::usage(
                 "the ciphers are in several folders; help: name those of one folder at a time",
