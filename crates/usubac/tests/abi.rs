@@ -136,7 +136,7 @@ fn word_rotations_and_shifts_in_h_are_one_shuffle() {
 #[test]
 fn headers_are_written_whole() {
     let dir = tempfile::tempdir().expect("a folder");
-    assert_eq!(usubac(dir.path(), "generate headers --output made/here").0, Some(0));
+    assert_eq!(usubac(dir.path(), "generate headers -o made/here").0, Some(0));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include/usubac");
     let mut names = Vec::new();
     for entry in fs::read_dir(&source).expect("the headers") {
@@ -147,7 +147,7 @@ fn headers_are_written_whole() {
     }
     assert!(names.len() >= 5, "{names:?}");
     fs::write(dir.path().join("file"), "").expect("written");
-    let (status, _, message) = usubac(dir.path(), "generate headers --output file");
+    let (status, _, message) = usubac(dir.path(), "generate headers -o file");
     assert_eq!(status, Some(1));
     assert!(message.contains("cannot make file"), "{message}");
 }
@@ -181,7 +181,7 @@ fn includes_resolve_from_any_directory() {
 #[test]
 fn chunks_are_as_long_as_in_the_original() {
     let dir = tempfile::tempdir().expect("a folder");
-    assert_eq!(usubac(dir.path(), "generate headers --output .").0, Some(0));
+    assert_eq!(usubac(dir.path(), "generate headers -o .").0, Some(0));
     for (file, chunk) in [("STD.h", 64), ("SSE.h", 256), ("AVX.h", 1024), ("AVX512.h", 4096)] {
         let text = fs::read_to_string(dir.path().join(file)).expect("a header");
         assert!(text.contains(&format!("#define CHUNK_SIZE {chunk}\n")), "{file}");

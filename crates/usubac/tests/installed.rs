@@ -34,7 +34,7 @@ const LINES: &[&str] = &[
     "dist curve25519 skein --target gp64 -o copies",
     "dist --kind nacl -o nacl",
     "new mine",
-    "synth --table 0,1,3,2 --node-limit 1k",
+    "synth --table 0,1,3,2 --node-limit 1000",
 ];
 
 /// A built-in experiment with C files.

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::common::{Folder, Output, Targets};
 
-/// Ciphers that are built in or in your folders.
+/// Built-in ciphers, and ciphers of your folders.
 #[derive(Args, Debug)]
 pub struct Ciphers {
     #[command(subcommand)]

@@ -364,7 +364,9 @@ impl Prefix {
     pub fn of_cipher(&self) -> Result<&str, Failure> {
         match self.prefix.as_deref() {
             None => Ok("usuba_"),
-            Some("") => Err(Failure::usage("--prefix has at least one letter for a cipher")),
+            Some("") => {
+                Err(Failure::usage("--prefix: a prefix has at least one letter for a cipher"))
+            }
             Some(prefix) => Ok(prefix),
         }
     }

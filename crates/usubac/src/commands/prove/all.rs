@@ -63,10 +63,10 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     fault::stage("reading the ciphers");
     let request = request(args)?;
     if args.certify {
-        match request.only.first() {
-            Some(name) => changeable(&request.folder.join(name))?,
-            None => changeable(&request.folder)?,
-        }
+        let folders = request.only.iter().map(|name| request.folder.join(name));
+        folders
+            .chain(request.only.is_empty().then(|| request.folder.clone()))
+            .try_for_each(|folder| changeable(&folder))?;
     }
     let backends = tasks::backends(&request).map_err(Failure::Program)?;
     let tasks = tasks::tasks(&request, &backends).map_err(Failure::Program)?;
@@ -138,6 +138,7 @@ fn folders(all: &Folder, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>),
         let found = library.folder_of(&text).map_err(Failure::Program)?;
         // Folders of arithmetic have no cipher.toml.
         let path = found.unwrap_or_else(|| library.root().join(subject));
+        let path = if path.components().count() == 1 { Path::new(".").join(path) } else { path };
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Failure::program(format!("{text} is no folder of a cipher")));
         };
