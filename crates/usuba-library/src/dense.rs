@@ -351,7 +351,8 @@ fn write(
             continue;
         }
         let needless = tokens[at] == " " && at > 0 && {
-            let next = tokens.get(at + 1).copied().unwrap_or("\n");
+            let alias = phrase(&tokens, at + 1).and_then(|(_, phrase)| phrases.get(&phrase));
+            let next = alias.map_or(tokens.get(at + 1).copied().unwrap_or("\n"), String::as_str);
             !is_glued(tokens[at - 1], next)
         };
         if !needless {
@@ -469,6 +470,14 @@ mod tests {
                     &v100)+(uint64_t)a;\n#if A  ==  B\nfor(unsigned k0=0U;k0<0x10;k0++){\n \
                     s0=p.v1^v100;\n }\n#endif\n    puts(\"v100  is\");\ny[0]=LONGNAME(x[0]);\n";
         assert!(dense.text.contains(&body.replacen("/*", "    /*", 1)), "{}", dense.text);
+    }
+
+    #[test]
+    fn an_alias_stays_apart_from_the_word_before_it() {
+        let line = |n: usize| format!("    if (x[{n}]) return (uint64_t)(x[{n}] + 1);\n");
+        let dense = check(&function("T *x", &(0..40).map(line).collect::<String>()));
+        assert!(dense.macros.contains("#define C64 (uint64_t)\n"), "{}", dense.macros);
+        assert!(dense.text.contains("if(x[0])return C64(x[0]+1);\n"), "{}", dense.text);
     }
 
     #[test]
