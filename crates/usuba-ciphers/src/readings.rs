@@ -197,7 +197,9 @@ fn worded(known: &Known, cipher: &Cipher, candidate: &Candidate) -> (String, Str
             Reading::Layout(_, true) => {
                 format!("the bytes of each word of {names} are in the other order")
             }
-            Reading::Layout(layout, false) => format!("{names} lies in bytes as `{layout}`"),
+            Reading::Layout(layout, false) => {
+                format!("the layout of {names} in bytes is `{layout}`")
+            }
             Reading::Words => format!("the words of {names} are in the other order"),
             Reading::Bytes => format!("the bytes of {names} are in the other order"),
             Reading::Bits => format!("the bits of each byte of {names} are in the other order"),
@@ -324,7 +326,7 @@ mod tests {
             each_word(&mut v.input);
         });
         assert!(mixed.contains("the bytes of each word of `plain` are in the other"), "{mixed}");
-        assert!(mixed.contains("the key lies in bytes as `le-bits`"), "{mixed}");
+        assert!(mixed.contains("the layout of the key in bytes is `le-bits`"), "{mixed}");
         let swapped = after(|v| std::mem::swap(&mut v.input, &mut v.output));
         assert!(swapped.ends_with("help: write `direction = \"decrypt\"` in cipher.toml"));
         assert_eq!(after(|v| v.output[0] ^= 1), "");

@@ -75,6 +75,15 @@ fn one_cipher_of_each_slicing_is_proved_from_its_source() {
 }
 
 #[test]
+fn a_selection_of_nothing_is_an_error() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = usubac(dir.path(), &["prove", "chacha20", "--slicing", "H", "--no-cache"]);
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(1), String::new()));
+    let errors = text(&output.stderr);
+    assert!(errors.contains("no function has these slicings on these targets"), "{errors}");
+}
+
+#[test]
 fn contracts_have_lines_of_their_own() {
     let dir = tempfile::tempdir().expect("a folder");
     let file = ciphers().join("../arithmetic/poly1305/limbs26.ua");

@@ -71,6 +71,12 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     let backends = tasks::backends(&request).map_err(Failure::Program)?;
     let tasks = tasks::tasks(&request, &backends).map_err(Failure::Program)?;
     let Tasks { all: tasks, skipped } = tasks;
+    if tasks.is_empty() {
+        return Err(Failure::program(
+            "nothing is proved: no function has these slicings on these targets; help: `slicings` \
+             and `targets` in cipher.toml list them",
+        ));
+    }
     fault::stage("proving the ciphers");
     let bar = ProgressBar::new(tasks.len() as u64);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)");
