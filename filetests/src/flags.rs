@@ -23,7 +23,7 @@ pub struct Flags {
     pub language: typed::Flags,
     /// `-I`: folders of the test file, in order.
     pub include_dirs: Vec<String>,
-    /// `-warn CODE`: a lint that is silent otherwise.
+    /// `--warn CODE`: a lint that is silent otherwise.
     pub levels: Levels,
     /// `--entry`
     pub entry: Option<String>,
@@ -76,7 +76,7 @@ impl Flags {
                 "--keep-tables" => self.language.keep_tables = true,
                 "--legacy-tables" => self.language.legacy_tables = true,
                 "-I" => self.include_dirs.push(value()?.to_string()),
-                "-warn" => self.levels.set(value()?.parse()?, Level::Warn),
+                "--warn" => self.levels.set(value()?.parse()?, Level::Warn),
                 "--entry" => self.entry = Some(value()?.to_string()),
                 "--interleave-grain" => self.pass.interleave.grain = number(word, value()?)?,
                 "--interleave" => self.pass.interleave.factor = Some(number(word, value()?)?),

@@ -201,8 +201,7 @@ fn chosen<'a>(code: impl Iterator<Item = &'a str>, text: &str) -> BTreeMap<Strin
 /// The functions that a text defines.
 fn functions(text: &str) -> BTreeSet<&str> {
     let heads = text.lines().filter(|line| !line.starts_with([' ', '#', '/', '}', '{']));
-    let name = |line: &'_ str| line.find('(').map(|end| end);
-    heads.filter_map(|line| line[..name(line)?].rsplit([' ', '*']).next()).collect()
+    heads.filter_map(|line| line.split_once('(')?.0.rsplit([' ', '*']).next()).collect()
 }
 
 /// Short names for the variables of a function, in the order of their declarations: the letter of
@@ -356,7 +355,7 @@ fn write(
             !is_glued(tokens[at - 1], next)
         };
         if !needless {
-            *result += names.get(tokens[at]).map_or_else(|| number(tokens[at]), |name| name);
+            *result += names.get(tokens[at]).map_or_else(|| number(tokens[at]), String::as_str);
         }
         at += 1;
     }

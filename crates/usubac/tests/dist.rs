@@ -128,13 +128,13 @@ fn mistakes_are_named() {
     for (arguments, status, message) in [
         (&["gimli", "--target", "mmx"][..], 2, "the targets are gp64"),
         (&["gimli", "xoodoo", "--output", "a.c"], 2, "there are several ciphers"),
-        (&["gimli", "--prefix", ""], 2, "a prefix"),
+        (&["gimli", "--prefix", ""], 2, "at least one letter"),
         (&["gimli", "--prefix", "1"], 2, "a prefix"),
         (&["enigma"], 1, "usubac has a cipher \"enigma\"; help: there are ace, aes, "),
         (&["aes129"], 1, "did you mean `aes128`?"),
         (&["gimli", "--output", "a\"b.c"], 2, "found the file name"),
         (&["gimli", "--ciphers", "nowhere"], 1, "nowhere"),
-        (&[], 2, "help: name one"),
+        (&[], 2, "no cipher to write"),
     ] {
         let (code, _, errors) = dist(folder.path(), arguments);
         assert_eq!(code, Some(status), "{arguments:?}: {errors}");

@@ -9,7 +9,7 @@ use super::common::{
 
 #[derive(Args, Clone, Debug)]
 pub struct Test {
-    /// Folder: built-in names, folders, or programs in folders
+    /// Ciphers: built-in names, folders, or programs in folders
     ///
     /// [default: the working directory, if it is a cipher folder]
     #[arg(value_name = "SUBJECT", conflicts_with = "all")]

@@ -28,23 +28,19 @@ use crate::report::Reporter;
 use crate::{Failure, fault, files, interrupt};
 
 pub fn run(args: &Tune, reporter: Reporter) -> Result<(), Failure> {
-    match cipher_folder(args)? {
-        Some(folder) => {
-            let cipher = usuba_ciphers::read(&folder).map_err(Failure::program)?;
-            function(args, &cipher, reporter)
-        }
+    match cipher(args)? {
+        Some(cipher) => function(args, &cipher, reporter),
         None => node(args, reporter),
     }
 }
 
-/// The folder of a cipher, if the subject is a function and not a program.
-fn cipher_folder(args: &Tune) -> Result<Option<PathBuf>, Failure> {
+/// The cipher, if the subject is one and not a program.
+fn cipher(args: &Tune) -> Result<Option<Cipher>, Failure> {
     if args.subject.is_file() {
         return Ok(None);
     }
-    let library = args.folder.library();
     let subject = args.subject.to_string_lossy();
-    let found = library.folder_of(&subject).map_err(Failure::Program)?;
+    let found = args.folder.library().there(&subject).map_err(Failure::Program)?;
     found.map(Some).ok_or_else(|| {
         Failure::program(format!(
             "{subject} is neither a program nor a folder with a cipher.toml, nor a built-in cipher; \
@@ -66,7 +62,9 @@ fn function(args: &Tune, cipher: &Cipher, reporter: Reporter) -> Result<(), Fail
     let function = match args.functions.one()? {
         None => {
             let fits = |f: &&Function| asked.is_none_or(|s| f.slicings.contains(&s));
-            cipher.functions.iter().find(fits).or(cipher.functions.first())
+            let named = cipher.function(&args.subject.to_string_lossy());
+            let first = cipher.functions.iter().find(fits).or(cipher.functions.first());
+            named.or(first)
         }
         Some(name) => wanted(name),
     };

@@ -138,10 +138,10 @@ fn folders(all: &Folder, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>),
         let found = library.folder_of(&text).map_err(Failure::Program)?;
         // Folders of arithmetic have no cipher.toml.
         let path = found.unwrap_or_else(|| library.root().join(subject));
-        let path = if path.components().count() == 1 { Path::new(".").join(path) } else { path };
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Failure::program(format!("{text} is no folder of a cipher")));
         };
+        let parent = if parent == Path::new("") { Path::new(".") } else { parent };
         if *root.get_or_insert_with(|| parent.to_path_buf()) != *parent {
             return Err(Failure::usage(
                 "the ciphers are in several folders; help: name those of one folder at a time",
