@@ -82,7 +82,7 @@ impl Flags {
                 "--interleave" => self.pass.interleave.factor = Some(number(word, value()?)?),
                 "-regs" => self.pass.machine.regs = number(word, value()?)?,
                 "--schedule-window" => self.pass.schedule.window = number(word, value()?)?,
-                "--unroll=all" => {
+                "--unroll" => {
                     self.pass.unroll = match value()? {
                         "all" => unroll::Mode::All,
                         "none" => unroll::Mode::None,
