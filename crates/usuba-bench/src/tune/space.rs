@@ -112,11 +112,11 @@ pub static DIMENSIONS: &[Dimension] = &[
     usubac(
         "grain",
         &[
-            ("--interleave 1", Always),
-            ("--interleave 5", Always),
-            ("--interleave 20", Always),
-            ("--interleave 50", Always),
-            ("--interleave 200", Always),
+            ("--interleave-grain 1", Always),
+            ("--interleave-grain 5", Always),
+            ("--interleave-grain 20", Always),
+            ("--interleave-grain 50", Always),
+            ("--interleave-grain 200", Always),
         ],
     ),
     usubac(

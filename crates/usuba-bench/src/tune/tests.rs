@@ -334,7 +334,7 @@ fn events_tell_what_is_new_and_what_was_known() {
 fn flags_of_a_point_are_said_once() {
     let axes = vec![
         Axis::new("instances", Reader::Usubac, &["--interleave 2 --interleave-grain 10"]),
-        Axis::new("grain", Reader::Usubac, &["--interleave 50"]),
+        Axis::new("grain", Reader::Usubac, &["--interleave-grain 50"]),
         Axis::new("a", Reader::Usubac, &["--skip cse"]),
         Axis::new("b", Reader::Usubac, &["--skip canon"]),
     ];

@@ -144,7 +144,6 @@ fn folders(all: &Folder, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>),
         let found = library.folder_of(&text).map_err(Failure::Program)?;
         // Folders of arithmetic have no cipher.toml.
         let path = found.unwrap_or_else(|| library.root().join(subject));
-        let path = if path.components().count() == 1 { Path::new(".").join(path) } else { path };
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(Failure::program(format!("{text} is no folder of a cipher")));
         };
