@@ -1,7 +1,7 @@
 # The two commands of this repository, and a few more. Each is one script or one cargo command,
 # so that it also runs without make.
 
-.PHONY: help demo test test-all bench peers book tidy bless setup
+.PHONY: help demo test test-all bench peers book tidy bless setup install uninstall archive
 
 help:
 	@echo 'make demo      compile two ciphers for every target here, check them, show their speed'
@@ -10,6 +10,9 @@ help:
 	@echo 'make bench     cycles per byte of every cipher on this processor'
 	@echo 'make peers     our ciphers and those of other libraries by turns'
 	@echo 'make book      the book as HTML in target/book'
+	@echo 'make install   the program, manual pages and completions into PREFIX, below DESTDIR'
+	@echo 'make uninstall removes them'
+	@echo 'make archive   the archive of a release, with its checksum, in target/archive'
 	@echo 'make tidy      the house rules only'
 	@echo 'make bless     rewrite all that follows from tables and tests'
 
@@ -17,7 +20,7 @@ setup:
 	@scripts/setup
 
 demo: setup
-	@cargo run --quiet --release --package usubac -- demo
+	@cargo run --release --package usubac -- demo
 
 test: setup
 	@scripts/test
@@ -33,6 +36,15 @@ peers:
 
 book:
 	@scripts/book
+
+install:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install
+
+uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' scripts/install --remove
+
+archive:
+	@scripts/archive
 
 tidy:
 	@cargo xtask tidy

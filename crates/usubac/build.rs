@@ -1,26 +1,26 @@
-//! Collects `docs/errors/*.md` into one list, so that a new page needs no list to be edited.
+//! The version of the program: with the commit, if `scripts/archive` or a package names it.
 
-use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{env, fs};
 
 fn main() {
-    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let pages = root.join("../../docs/errors");
-    println!("cargo::rerun-if-changed={}", pages.display());
-    let mut names: Vec<String> = fs::read_dir(&pages)
-        .expect("docs/errors can be listed")
-        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
-        .filter(|name| name.ends_with(".md"))
-        .collect();
-    names.sort();
-    let mut text = String::from("&[\n");
-    for name in names {
-        let path = pages.join(&name);
-        let code = name.trim_end_matches(".md");
-        writeln!(text, "({code:?}, include_str!({path:?})),").expect("strings grow");
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=USUBAC_COMMIT");
+    let version = env::var("CARGO_PKG_VERSION").expect("cargo sets it");
+    let root = env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    let commit = env::var("USUBAC_COMMIT").ok().or_else(|| packaged(Path::new(&root)));
+    let commit = commit.unwrap_or_default();
+    let is_hash = commit.len() >= 12 && commit.chars().all(|c| c.is_ascii_hexdigit());
+    match is_hash {
+        true => println!("cargo::rustc-env=USUBAC_VERSION={version} ({})", &commit[..12]),
+        false => println!("cargo::rustc-env=USUBAC_VERSION={version}"),
     }
-    text.push_str("]\n");
-    let out = env::var("OUT_DIR").expect("cargo sets it");
-    fs::write(Path::new(&out).join("pages.rs"), text).expect("OUT_DIR can be written");
+}
+
+/// The commit in the record that `cargo package` writes.
+fn packaged(root: &Path) -> Option<String> {
+    let path = root.join(".cargo_vcs_info.json");
+    let text = fs::read_to_string(path).ok()?;
+    let (_, rest) = text.split_once("\"sha1\": \"")?;
+    rest.split_once('"').map(|(commit, _)| commit.to_string())
 }

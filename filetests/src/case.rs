@@ -12,6 +12,7 @@ use crate::marks::Mark;
 pub enum Mode {
     Syntax,
     Check,
+    Lint,
     Prove,
     Lower,
     Run,
@@ -106,6 +107,7 @@ impl Case {
         let mode = match words.as_slice() {
             ["#", "test", "syntax"] => Mode::Syntax,
             ["#", "test", "check"] => Mode::Check,
+            ["#", "test", "lint"] => Mode::Lint,
             ["#", "test", "prove"] => Mode::Prove,
             ["#", "test", "lower"] => Mode::Lower,
             ["#", "test", "run"] => Mode::Run,
@@ -166,11 +168,13 @@ impl Case {
         match self.mode {
             Mode::Run if self.runs.is_empty() => Err("a run test without a `run:` line".into()),
             Mode::Pass(_) if bare => Err("a pass test that expects nothing".into()),
-            Mode::Syntax | Mode::Check | Mode::Prove | Mode::Lower if !self.runs.is_empty() => {
+            Mode::Syntax | Mode::Check | Mode::Lint | Mode::Prove | Mode::Lower
+                if !self.runs.is_empty() =>
+            {
                 Err("`run:` lines belong to `# test run` and `# test pass`".into())
             }
             Mode::Lower if bare && !marked => Err("a lower test that expects nothing".into()),
-            Mode::Syntax | Mode::Check | Mode::Prove
+            Mode::Syntax | Mode::Check | Mode::Lint | Mode::Prove
                 if !self.counts.is_empty() || self.expect.is_some() =>
             {
                 Err("there is nothing to count or print before the program is sliced".into())

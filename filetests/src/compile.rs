@@ -3,6 +3,7 @@
 use usuba::Checked;
 use usuba::diag::{Code, Diagnostic, FileId, Sources};
 use usuba::ir::{self, Slicing};
+use usuba::lint::lint;
 use usuba::passes::pipeline::{Level, passes};
 use usuba::syntax::splice::{Loader, NoIncludes, splice};
 
@@ -41,6 +42,11 @@ pub fn front(case: &Case, entry: Option<&str>) -> Front {
     match usuba::front(&mut sources, root, &mut loader, entry, case.flags.language) {
         Ok(checked) => {
             let mut found = checked.warnings.clone();
+            if case.mode == Mode::Lint {
+                let lints = lint(&sources, &checked.program);
+                found.extend(case.flags.levels.apply(lints));
+                found.sort_by_key(|finding| (finding.span, finding.code));
+            }
             if case.mode == Mode::Prove {
                 found.extend(usuba_contracts::findings(&checked.program));
             }
@@ -85,6 +91,26 @@ pub fn text(text: &str, entry: Option<&str>, flags: &Flags) -> Result<Checked, S
     let root = sources.add("text.ua", text);
     usuba::front(&mut sources, root, &mut NoIncludes, entry, flags.language)
         .map_err(|found| list(&found))
+}
+
+/// Compiles one text without includes, and lints it.
+///
+/// # Errors
+/// The findings, on one line.
+pub fn linted(text: &str, entry: Option<&str>, flags: &Flags) -> Result<Linted, String> {
+    let mut sources = Sources::default();
+    let root = sources.add("text.ua", text);
+    let checked = usuba::front(&mut sources, root, &mut NoIncludes, entry, flags.language)
+        .map_err(|found| list(&found))?;
+    let lints = lint(&sources, &checked.program);
+    Ok(Linted { sources, checked, lints })
+}
+
+/// A checked program with its lints.
+pub struct Linted {
+    pub sources: Sources,
+    pub checked: Checked,
+    pub lints: Vec<Diagnostic>,
 }
 
 /// Finds includes among the parts of a test, as the command line does among files.

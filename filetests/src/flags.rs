@@ -1,8 +1,11 @@
-//! `# flags: -V -m 16 -arch avx2 -keep-tables -legacy-tables -I lib -entry f`
+//! `# flags: -V -m 16 --target avx2 --keep-tables --legacy-tables -I lib --entry f`
+
+use std::str::FromStr;
 
 use usuba::emit::c::COptions;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
+use usuba::lint::{Level, Levels};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba::passes::{PassOptions, inline, unroll};
 use usuba::{Options, typed};
@@ -14,16 +17,18 @@ pub struct Flags {
     pub slicing: Option<Slicing>,
     /// `-m`: the word size of a polymorphic entry.
     pub word: Option<u8>,
-    /// `-arch`: whose operators there are; gp64 if absent.
+    /// `--target`: whose operators there are; gp64 if absent.
     pub target: &'static Target,
-    /// `-keep-tables`, `-legacy-tables`.
+    /// `--keep-tables`, `--legacy-tables`.
     pub language: typed::Flags,
     /// `-I`: folders of the test file, in order.
     pub include_dirs: Vec<String>,
-    /// `-entry`
+    /// `--warn CODE`: a lint that is silent otherwise.
+    pub levels: Levels,
+    /// `--entry`
     pub entry: Option<String>,
-    /// `-inline-all`, `-no-inline`, `-unroll`, `-no-unroll`, `-unroll-factor`, `-interleave`,
-    /// `-inter-factor`, `-sched-n`, and `-regs`, the registers of the machine: for a single pass.
+    /// `--inline`, `--unroll all`, `--interleave`, `--interleave-grain`, `--schedule-window`, and
+    /// `-regs`, the registers of the machine: for a single pass.
     pub pass: PassOptions,
 }
 
@@ -35,10 +40,15 @@ impl Default for Flags {
             target: isa::ALL[0],
             language: typed::Flags::default(),
             include_dirs: Vec::new(),
+            levels: Levels::default(),
             entry: None,
             pass: PassOptions::default(),
         }
     }
+}
+
+fn number<T: FromStr>(flag: &str, text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("`{flag} {text}`"))
 }
 
 impl Flags {
@@ -56,39 +66,36 @@ impl Flags {
                 "-B" => self.slicing = Some(Slicing::B),
                 "-W" => self.slicing = Some(Slicing::W),
                 "-m" => {
-                    let bits = value()?;
-                    self.word = Some(bits.parse().map_err(|_| format!("`-m {bits}`"))?);
+                    self.word = Some(number(word, value()?)?);
                 }
-                "-arch" => {
+                "--target" => {
                     let name = value()?;
-                    self.target =
-                        isa::find(name).ok_or_else(|| format!("`-arch {name}`: no such target"))?;
+                    self.target = isa::find(name)
+                        .ok_or_else(|| format!("`--target {name}`: no such target"))?;
                 }
-                "-keep-tables" => self.language.keep_tables = true,
-                "-legacy-tables" => self.language.legacy_tables = true,
+                "--keep-tables" => self.language.keep_tables = true,
+                "--legacy-tables" => self.language.legacy_tables = true,
                 "-I" => self.include_dirs.push(value()?.to_string()),
-                "-entry" => self.entry = Some(value()?.to_string()),
-                "-interleave" | "-inter-factor" => {
-                    let text = value()?;
-                    let number = text.parse().map_err(|_| format!("`{word} {text}`"))?;
-                    match word {
-                        "-interleave" => self.pass.interleave.grain = number,
-                        _ => self.pass.interleave.factor = Some(number),
+                "--warn" => self.levels.set(value()?.parse()?, Level::Warn),
+                "--entry" => self.entry = Some(value()?.to_string()),
+                "--interleave-grain" => self.pass.interleave.grain = number(word, value()?)?,
+                "--interleave" => self.pass.interleave.factor = Some(number(word, value()?)?),
+                "-regs" => self.pass.machine.regs = number(word, value()?)?,
+                "--schedule-window" => self.pass.schedule.window = number(word, value()?)?,
+                "--unroll" => {
+                    self.pass.unroll = match value()? {
+                        "all" => unroll::Mode::All,
+                        "none" => unroll::Mode::None,
+                        rounds => unroll::Mode::Rounds(number(word, rounds)?),
                     }
                 }
-                "-regs" | "-sched-n" | "-unroll-factor" => {
-                    let text = value()?;
-                    let number = text.parse().map_err(|_| format!("`{word} {text}`"))?;
-                    match word {
-                        "-regs" => self.pass.machine.regs = number,
-                        "-unroll-factor" => self.pass.unroll = unroll::Mode::Rounds(number),
-                        _ => self.pass.schedule.window = number,
+                "--inline" => {
+                    self.pass.inline = match value()? {
+                        "all" => inline::Mode::All,
+                        "none" => inline::Mode::None,
+                        other => return Err(format!("`{word} {other}`")),
                     }
                 }
-                "-inline-all" => self.pass.inline = inline::Mode::All,
-                "-no-inline" => self.pass.inline = inline::Mode::None,
-                "-unroll" => self.pass.unroll = unroll::Mode::All,
-                "-no-unroll" => self.pass.unroll = unroll::Mode::None,
                 "-andn" => self.pass.logic.andn = true,
                 "-ternary" => self.pass.logic.ternary = true,
                 "-affine" => self.pass.logic.affine = true,

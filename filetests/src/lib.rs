@@ -15,6 +15,7 @@
 //! |---|---|---|
 //! | `# test syntax` | parsed, with its includes | parser |
 //! | `# test check` | and checked | and checker |
+//! | `# test lint` | and checked | and checker, and lints |
 //! | `# test prove` | and its contracts proved | and prover |
 //! | `# test lower` | and sliced | and slicer |
 //! | `# test run` | sliced in every legal way, and run | checker |
@@ -24,7 +25,7 @@
 //! `BLESS=1` rewrites diagnostics and `expect:` blocks and nothing else.
 //!
 //! - `case`: the parts of a file.
-//! - `flags`: `# flags: -V -m 16 -keep-tables`.
+//! - `flags`: `# flags: -V -m 16 --keep-tables`.
 //! - `compile`: the compiler on the parts of a file.
 //! - `marks`: `# error`, `# warning`, `# help:`.
 //! - `run`: `# run: f(1, 2) == 3`.

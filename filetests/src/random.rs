@@ -17,6 +17,7 @@ use usuba_prove::objects::Objects;
 use usuba_run::cc::{Family, Machine};
 use usuba_run::validated::{Proofs, Trouble, optimised};
 
+use crate::compile::Linted;
 use crate::engines::{self, equal};
 use crate::flags::Flags;
 use crate::native::{self, Call, Job};
@@ -196,7 +197,7 @@ pub fn claims(
     Ok(proof.claims.into_iter().map(|(claim, _)| claim).collect())
 }
 
-/// Any text at all: it has an answer in every slicing without a panic. A text without errors
+/// Any text at all: it has an answer in every slicing and from every lint without a panic. A text without errors
 /// has none after formatting either, and formatting is idempotent.
 ///
 /// # Panics
@@ -212,7 +213,7 @@ pub fn any_text(text: &str) {
         assert_eq!(formatted(&once).as_ref(), Some(&once), "formatting changes its own output");
     }
     let flags = Flags::default();
-    let Ok(checked) = compile::text(text, None, &flags) else { return };
+    let Ok(Linted { checked, .. }) = compile::linted(text, None, &flags) else { return };
     for slicing in [Slicing::V, Slicing::B, Slicing::H, Slicing::W] {
         if let Ok(program) = compile::lower(&checked, &flags, slicing) {
             assert_eq!(verify::verify(&program), Ok(()), "{slicing:?}");

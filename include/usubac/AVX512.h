@@ -1,7 +1,7 @@
 /*
  * The macro contract of the original Usuba compiler for AVX-512 F and BW.
  *
- * Drivers written for it include this header; code from `usubac -abi usubac` needs only
+ * Drivers written for it include this header; code from `usubac --abi usubac` needs only
  * DATATYPE from it. c is the word size of an operation (8, 16, 32 or 64, written as a number), n
  * a constant shift amount, a and b registers. Rotations take n modulo c.
  *

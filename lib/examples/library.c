@@ -1,6 +1,6 @@
 /* The library: the same answer on every backend of this processor.
 
-       usubac dist --library usuba && cmake -S usuba -B build && cmake --build build
+       usubac dist --kind library -o usuba && cmake -S usuba -B build && cmake --build build
        cmake --install build && cc library.c $(pkg-config --cflags --libs usuba) && ./a.out */
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* NaCl in one file: a signed note in a box for one person, and a changed one.
 
-       usubac dist --nacl nacl
+       usubac dist --kind nacl -o nacl
        cc -O3 -Inacl nacl.c nacl/usuba-nacl.c nacl/usuba-nacl-random.c && ./a.out */
 
 #include <stdio.h>

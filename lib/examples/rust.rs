@@ -1,7 +1,7 @@
 //! From Rust: encrypts a message in pieces, as it would come from a file.
 //!
 //! ```sh
-//! usubac dist --rust usuba-ciphers chacha20
+//! usubac dist --kind rust -o usuba-ciphers chacha20
 //! cargo new example && cd example
 //! cargo add --path ../usuba-ciphers
 //! cp rust.rs src/main.rs && cargo run

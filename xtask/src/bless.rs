@@ -26,6 +26,7 @@ const PARTS: &[Part] = &[
     ("factors",     &["test", "--package", "usuba-bench", "--test", "factors"]),
     ("transcripts", &["test", "--package", "usubac", "--test", "cli"]),
     ("proofs",      &["test", "--package", "usubac", "--test", "linked", "nacl"]),
+    ("sizes",       &["test", "--package", "usuba-library", "--test", "library", "files_are_short"]),
     ("functions",   &["run", "--package", "documents", "--", "functions"]),
     ("errors",      &["run", "--package", "documents", "--", "errors"]),
     ("listings",    &["run", "--package", "documents", "--", "listings"]),

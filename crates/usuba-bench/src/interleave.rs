@@ -39,18 +39,15 @@ pub fn measure(programs: &[Program], target: &Target, timing: Timing) -> Result<
         let options = COptions { prefix, ..COptions::default() };
         let emitted = kernel(program, target, &options);
         let layout = Layout::new(program, target.bits, target.simd, target.masks)?;
-        let entry = program.entry();
-        let sizes = |ports: &[usuba::ir::Port]| -> Vec<usize> {
-            ports.iter().map(|port| layout.port_bytes(port)).collect()
-        };
+        let [inputs, outputs] = layout.array_bytes(program);
         instances.push(layout.instances() as f64);
         kernels.push(Kernel {
             symbol: emitted.name,
             text: emitted.text,
             align: 64,
             // The time is independent of the data.
-            calls: vec![sizes(&entry.params).into_iter().map(|size| vec![0x5a; size]).collect()],
-            outputs: sizes(&entry.results),
+            calls: vec![inputs.into_iter().map(|size| vec![0x5a; size]).collect()],
+            outputs,
         });
     }
     let flags = ["-O3"];

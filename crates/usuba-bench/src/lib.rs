@@ -1,5 +1,6 @@
 //! Measurements: benchmarks, the tuner, and published experiments repeated.
 //!
+//! - `answers`: known-answer tests of cipher folders.
 //! - `bench`: verifies functions of cipher folders and times them.
 //! - `interleave`: the fastest interleave factor.
 //! - `work`: the work of a kernel, and its throughput bound; `throughput`: throughput measurement.
@@ -8,6 +9,7 @@
 //! - `experiment`: published measurements, repeated.
 //! - `tune`: autotuning, which chooses options by measurement.
 
+pub mod answers;
 pub mod bench;
 pub mod difference;
 pub mod experiment;

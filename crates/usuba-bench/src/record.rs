@@ -1,6 +1,6 @@
 //! Benchmark records: the results of a run, in the form that later runs are compared with.
 //!
-//! The types here mirror the JSON file of `usubac bench --json`. Times are core cycles per byte;
+//! The types here mirror the JSON file of `usubac bench --format json`. Times are core cycles per byte;
 //! instruction counts are per call of the kernel.
 
 use std::collections::BTreeMap;

@@ -1,7 +1,6 @@
 //! Benchmark session: a run of measurements over cipher folders.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
@@ -17,8 +16,7 @@ use usuba_run::native::Timing;
 
 /// The parameters of a run.
 pub struct Request<'a> {
-    /// The folder of the cipher folders.
-    pub root: &'a Path,
+    pub ciphers: &'a [Cipher],
     pub choice: &'a Choice,
     /// The variants, measured in turns for each function.
     pub variants: &'a [Variant],
@@ -33,8 +31,10 @@ pub struct Request<'a> {
 pub struct Progress<'a> {
     pub done: usize,
     pub total: usize,
-    /// The next measurement.
+    /// The next measurement; empty at the end.
     pub next: &'a str,
+    /// The results so far, in the order in which they were measured.
+    pub entries: &'a [Entry],
 }
 
 /// Samples of each micro-kernel: throughputs change little.
@@ -45,13 +45,12 @@ const MACHINE_ROUNDS: u32 = 31;
 /// target, then variant.
 ///
 /// # Errors
-/// A folder cannot be read, flags are invalid, or the selection is empty.
+/// Flags are invalid, or the selection is empty.
 pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run, String> {
-    let Request { root, choice, variants, parse, version, .. } = *request;
-    let ciphers = usuba_ciphers::find(root)?;
+    let Request { ciphers, choice, variants, parse, version, .. } = *request;
     let wanted = |name: &str| choice.targets.is_empty() || choice.targets.iter().any(|t| t == name);
     let any = Side::default();
-    let subjects = subjects(&ciphers, choice, &any);
+    let subjects = subjects(ciphers, choice, &any);
     let chosen: Vec<&Cipher> = ciphers
         .iter()
         .filter(|cipher| subjects.iter().any(|subject| subject.cipher.folder == cipher.folder))
@@ -61,7 +60,7 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
     let targets: Vec<&'static Target> =
         known.filter(|target| wanted(target.name) && used(target)).collect();
     if chosen.is_empty() || targets.is_empty() {
-        return Err(format!("nothing in {} fits the choice", root.display()));
+        return Err("no function of these ciphers fits the choice".into());
     }
     let mut run = Run::new(version);
     let total = chosen.len() * targets.len();
@@ -76,11 +75,13 @@ pub fn run(request: &Request, progress: &mut dyn FnMut(Progress)) -> Result<Run,
                 done,
                 total,
                 next: &format!("{} {}", folder(cipher), target.name),
+                entries: &run.entries,
             });
             measure_cipher(cipher, target, &sides, request, &mut run)?;
             done += 1;
         }
     }
+    progress(Progress { done, total, next: "", entries: &run.entries });
     // Sorted by function and slicing; the targets and variants keep their order.
     run.entries.sort_by_key(|entry| {
         subjects

@@ -33,10 +33,10 @@ fn a_run_has_a_verified_entry_per_function_and_target() {
         ..Choice::default()
     };
     let variants = [Variant::default()];
-    let root = root();
+    let ciphers = usuba_ciphers::find(&root()).unwrap_or_else(|e| panic!("{e}"));
     let request = Request {
         tuned: false,
-        root: &root,
+        ciphers: &ciphers,
         choice: &choice,
         variants: &variants,
         parse: &no_flags,
@@ -45,7 +45,7 @@ fn a_run_has_a_verified_entry_per_function_and_target() {
     let mut heard = Vec::new();
     let run = session::run(&request, &mut |progress| heard.push(progress.next.to_string()));
     let run = run.unwrap_or_else(|e| panic!("{e}"));
-    assert_eq!(heard, ["rectangle gp64"]);
+    assert_eq!(heard, ["rectangle gp64", ""]);
     assert!(run.is_good(), "{run}");
     let rows: Vec<_> =
         run.entries.iter().map(|e| (e.slicing.as_str(), e.target.as_str())).collect();

@@ -12,6 +12,7 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue};
+use usuba::names::did_you_mean;
 use usuba::typed::Entry;
 
 /// The syntax of a text field.
@@ -23,8 +24,8 @@ enum Syntax {
     Identifier,
     /// A file relative to the folder.
     Path,
-    /// A folder beside this one.
-    Folder,
+    /// A folder beside this one, perhaps with a colon and a function of it.
+    Need,
     /// The instance of a node, as `--entry` takes it.
     Entry,
     /// An entry, perhaps behind a file and a colon.
@@ -57,7 +58,7 @@ const TEXTS: &[(&str, Syntax)] = &[
     ("gp32", Syntax::Path),
     ("arithmetic.small", Syntax::Path),
     ("program", Syntax::Path),
-    ("needs", Syntax::Folder),
+    ("needs", Syntax::Need),
 ];
 
 /// The lists that need an element.
@@ -85,7 +86,10 @@ impl Syntax {
                 letters(text, "_") && !upper && !RESERVED.contains(&text)
             }
             Syntax::Identifier => letters(text, "_'"),
-            Syntax::Folder => letters(text, "_-."),
+            Syntax::Need => {
+                let (folder, function) = text.split_once(':').unwrap_or((text, "a"));
+                letters(folder, "_-.") && Syntax::Name.accepts(function)
+            }
             Syntax::Path => {
                 let mut parts = text.split('/').skip_while(|part| *part == "..").peekable();
                 parts.peek().is_some() && parts.all(|part| letters(part, "_-."))
@@ -108,7 +112,11 @@ impl Syntax {
             ),
             Syntax::Identifier => ("letters, digits, `_` and `'`, a letter first", "encrypt128"),
             Syntax::Path => ("a relative path of letters, digits, `_`, `-` and `.`", "aes.ua"),
-            Syntax::Folder => ("letters, digits, `_`, `-` and `.`, a letter first", "my-cipher"),
+            Syntax::Need => (
+                "letters, digits, `_`, `-` and `.`, a letter first, perhaps with a colon and a \
+                 function",
+                "sha2:sha512",
+            ),
             Syntax::Entry => ("a node, perhaps with its arguments", "permute(12)"),
             Syntax::Node => ("a node, or a file, a colon and a node", "aes.ua:schedule128"),
             Syntax::Line => ("one line of text without `@`", "FIPS 197"),
@@ -151,8 +159,16 @@ pub fn toml<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, String> {
     toml::from_str(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         let message = error.message().lines().collect::<Vec<_>>().join(", ");
-        format!("{}: {message}", place(path, text, at))
+        let help = suggestion(&message).map_or(String::new(), |near| format!("; help: {near}"));
+        format!("{}: {message}{help}", place(path, text, at))
     })
+}
+
+/// The name that is close to the first one of "unknown field `x`, expected one of `y`, `z`".
+fn suggestion(message: &str) -> Option<String> {
+    let mut names = message.split('`').skip(1).step_by(2);
+    let name = names.next().filter(|_| message.starts_with("unknown "))?;
+    did_you_mean(name, names)
 }
 
 /// As [`toml`], with the text fields and the lists of `cipher.toml` checked.
@@ -283,5 +299,18 @@ mod tests {
         let empty = text.replacen("[\"V\", \"H\", \"B\"]", "[]", 1);
         let message = crate::parse(&path, &empty).expect_err("nothing is made");
         assert!(message.contains("cipher.toml:8:13: `slicings` is an empty list"), "{message}");
+    }
+
+    #[test]
+    fn keys_and_words_that_are_close_are_suggested() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle");
+        let path = folder.join("cipher.toml");
+        let text = fs::read_to_string(&path).expect("cipher.toml");
+        for (right, wrong) in [("title ", "titel "), ("slicings ", "slicing ")] {
+            let changed = text.replacen(right, wrong, 1);
+            let message = crate::parse(&path, &changed).expect_err(wrong);
+            let help = format!("; help: did you mean `{}`?", right.trim());
+            assert!(message.ends_with(&help), "{message}");
+        }
     }
 }

@@ -1,39 +1,47 @@
 //! Known-answer tests of cipher folders under the reference semantics; no C is compiled.
 //!
-//! ```text
-//! vectors/aes128.txt:3: block 0 of `aes128_encrypt` differs from its known answer
-//!   expected 69c4e0d86a7b0430d8cdb78070b4c55a
-//!   found    d8e0c4693004…
-//!   help: with `bytes = "le"` for `plain` it is right
-//! ```
-//!
-//! Functions are tested, and not the modes, hash functions and schemes around them.
+//! `wrong` words the error for a wrong answer, and `composed` tests hash functions and keystreams.
 
 use std::fs;
 use std::path::Path;
 
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use usuba::diag::Sources;
+use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::bytes::{ByteLayout, Shape};
 use usuba::ir::{Port, Slicing};
+use usuba::names::did_you_mean;
 use usuba::typed::{self, VarType};
 
+use crate::files;
+use crate::readings;
 use crate::vectors::to_hex;
-use crate::{Beside, Cipher, Function, Key, Parameter, Vector};
+use crate::wrong::wrong_block;
+use crate::{Beside, Cipher, Function, Hash, Key, Parameter, Stream, Vector};
 
 /// The words of a parameter from its bytes, and back.
-#[derive(Clone, Copy)]
-struct Words {
-    shape: Shape,
-    bytes: ByteLayout,
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Words {
+    pub shape: Shape,
+    /// Word and bit (0 = most significant) of each bit of the bytes; see [`ByteLayout::locate`].
+    pub places: Vec<Option<(usize, usize)>>,
 }
 
 impl Words {
-    fn read(self, bytes: &[u8]) -> Vec<u64> {
+    pub fn new(shape: Shape, bytes: ByteLayout) -> Words {
+        Words::moved(shape, bytes, |at| at)
+    }
+
+    /// As if bit `at` of the bytes stood in bit `from(at)`.
+    pub fn moved(shape: Shape, bytes: ByteLayout, from: impl Fn(usize) -> usize) -> Words {
+        let places = (0..shape.bytes() * 8).map(|at| bytes.locate(shape, from(at))).collect();
+        Words { shape, places }
+    }
+
+    pub fn read(&self, bytes: &[u8]) -> Vec<u64> {
         let mut words = vec![0; self.shape.words];
-        for at in 0..bytes.len() * 8 {
-            if let Some((word, bit)) = self.bytes.locate(self.shape, at) {
+        for (at, place) in self.places.iter().enumerate() {
+            if let Some((word, bit)) = *place {
                 let value = (bytes[at / 8] >> (at % 8) & 1) as u64;
                 words[word] |= value << (self.shape.bits as usize - 1 - bit);
             }
@@ -41,10 +49,10 @@ impl Words {
         words
     }
 
-    fn write(self, words: &[u64]) -> Vec<u8> {
+    pub fn write(&self, words: &[u64]) -> Vec<u8> {
         let mut bytes = vec![0; self.shape.bytes()];
-        for at in 0..bytes.len() * 8 {
-            if let Some((word, bit)) = self.bytes.locate(self.shape, at) {
+        for (at, place) in self.places.iter().enumerate() {
+            if let Some((word, bit)) = *place {
                 let value = words[word] >> (self.shape.bits as usize - 1 - bit) & 1;
                 bytes[at / 8] |= (value as u8) << (at % 8);
             }
@@ -65,14 +73,14 @@ impl Evaluated {
     fn new(cipher: &Cipher, source: &str, node: &str) -> Result<Evaluated, String> {
         let path = cipher.folder.join(source);
         let wrong = |what: &str| format!("{}: {what}", path.display());
-        let text = fs::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
+        let text = files::read_to_string(&path).map_err(|error| wrong(&error.to_string()))?;
         let mut sources = Sources::default();
         let root = sources.add(path.display().to_string(), text);
         let flags = typed::Flags::default();
         let checked = usuba::front(&mut sources, root, &mut Beside, Some(node), flags);
         let checked = checked.map_err(|findings| {
             let first = findings.iter().find(|finding| finding.is_error());
-            wrong(first.map_or("", |finding| &finding.message))
+            first.map_or(wrong("it is no program"), |finding| located(&sources, finding))
         })?;
         let slicing = typed::check::slicing(&checked.program, Slicing::V);
         let slicing = slicing.map_err(|error| wrong(&error.message))?;
@@ -97,7 +105,10 @@ impl Evaluated {
                 before += port.words();
             }
         }
-        Err(format!("node `{}` has no parameter or result `{name}`", decl.name))
+        let ports = || decl.params.iter().chain(&decl.results).map(|var| &*var.name);
+        let all = || format!("it has {}", ports().collect::<Vec<_>>().join(", "));
+        let help = did_you_mean(name, ports()).unwrap_or_else(all);
+        Err(format!("node `{}` has no parameter or result `{name}`; help: {help}", decl.name))
     }
 
     /// The shape of the first parameter, or of the first result.
@@ -109,22 +120,39 @@ impl Evaluated {
     }
 
     fn run(&self, inputs: &[u64]) -> Result<Vec<u64>, String> {
-        let first = |findings: Vec<usuba::diag::Diagnostic>| {
+        let first = |findings: Vec<Diagnostic>| {
             findings.first().map(|finding| finding.message.clone()).unwrap_or_default()
         };
         typed::eval(&self.program, &self.instance, inputs).map_err(first)
     }
 }
 
+/// An error of a program as text, with its place and its repair.
+fn located(sources: &Sources, finding: &Diagnostic) -> String {
+    let place = finding.span.map_or_else(
+        || sources.files.first().map(|file| file.name.clone()).unwrap_or_default(),
+        |span| {
+            let (line, column) = sources.line_col(span.file, span.start);
+            format!("{}:{line}:{column}", sources.file(span.file).name)
+        },
+    );
+    let help = finding.help.as_ref().map(|help| format!("; help: {help}")).unwrap_or_default();
+    format!("{place}: {}{help}", finding.message)
+}
+
 /// A function with its key schedule, ready to be evaluated.
-struct Known<'a> {
-    function: &'a Function,
+pub(crate) struct Known<'a> {
+    pub(crate) function: &'a Function,
     main: Evaluated,
     schedule: Option<Evaluated>,
 }
 
 impl<'a> Known<'a> {
-    fn new(cipher: &Cipher, function: &'a Function) -> Result<Known<'a>, String> {
+    /// Reads the programs of a function.
+    ///
+    /// # Errors
+    /// A program cannot be read, or has an error; the message names it.
+    pub fn new(cipher: &Cipher, function: &'a Function) -> Result<Known<'a>, String> {
         let main = Evaluated::new(cipher, &function.source, &function.node)?;
         let schedule = function.key.as_ref().and_then(|key| key.schedule.as_ref());
         let schedule = schedule.map(|(source, node)| Evaluated::new(cipher, source, node));
@@ -132,155 +160,221 @@ impl<'a> Known<'a> {
     }
 
     /// The bytes of the key, of the input and of the output.
-    fn sizes(&self) -> Result<[usize; 3], String> {
+    ///
+    /// # Errors
+    /// A node lacks a parameter that `cipher.toml` names.
+    pub fn sizes(&self) -> Result<[usize; 3], String> {
         let bytes = |p: &Parameter| Ok::<_, String>(self.main.port(&p.param)?.1.bytes());
         let inputs = self.function.inputs.iter().map(bytes).sum::<Result<usize, _>>()?;
-        let key = match (&self.function.key, &self.schedule) {
-            (None, _) => 0,
-            (Some(_), Some(schedule)) => schedule.first(false)?.bytes(),
-            (Some(key), None) => self.main.port(&key.param)?.1.bytes(),
+        let key = match &self.function.key {
+            Some(key) => self.key_shape(key)?.bytes(),
+            None => 0,
         };
         Ok([key, inputs, bytes(&self.function.output)?])
     }
 
-    /// The output for the key and the input of a vector with the right sizes, if the bytes lie as
-    /// `function` says.
-    fn output(&self, function: &Function, vector: &Vector) -> Result<Vec<u8>, String> {
-        let words = |p: &Parameter| {
-            let (at, shape) = self.main.port(&p.param)?;
-            Ok::<_, String>((at, Words { shape, bytes: p.bytes }))
-        };
-        let mut rest = &vector.input[..];
-        let mut parts = Vec::new();
-        for input in &function.inputs {
-            let (at, input) = words(input)?;
-            let (bytes, behind) = rest.split_at(input.shape.bytes());
-            parts.push((at, input.read(bytes)));
-            rest = behind;
+    /// The bytes of the answer to a key and an input of the right sizes.
+    ///
+    /// # Errors
+    /// A node lacks a parameter that `cipher.toml` names, or the evaluation fails.
+    pub fn answer(&self, key: &[u8], input: &[u8]) -> Result<Vec<u8>, String> {
+        let [keys, inputs, _] = self.sizes()?;
+        if (key.len(), input.len()) != (keys, inputs) {
+            return Err(format!(
+                "`{}` takes a key of {keys} bytes and an input of {inputs} bytes, found {} and {}",
+                self.function.name,
+                key.len(),
+                input.len()
+            ));
         }
-        if let Some(key) = &function.key {
-            parts.push(self.key(key, &vector.key)?);
+        let ways: Vec<Words> =
+            self.function.inputs.iter().map(|p| self.words(p)).collect::<Result<_, _>>()?;
+        let key = match &self.function.key {
+            Some(given) => {
+                let words = Words::new(self.key_shape(given)?, given.bytes).read(key);
+                Some(self.expanded(given, &words)?)
+            }
+            None => None,
+        };
+        let words = self.run(&ways.iter().collect::<Vec<_>>(), input, key.as_ref())?;
+        Ok(self.words(&self.function.output)?.write(&words))
+    }
+
+    /// The words of a parameter or result with the byte layout that `cipher.toml` gives it.
+    pub(crate) fn words(&self, parameter: &Parameter) -> Result<Words, String> {
+        Ok(Words::new(self.main.port(&parameter.param)?.1, parameter.bytes))
+    }
+
+    /// The shape of the user's key.
+    pub(crate) fn key_shape(&self, key: &Key) -> Result<Shape, String> {
+        match &self.schedule {
+            Some(schedule) => schedule.first(false),
+            None => Ok(self.main.port(&key.param)?.1),
+        }
+    }
+
+    /// The words of the key parameter, with their place among the inputs, from the words of the
+    /// user's key.
+    pub(crate) fn expanded(&self, key: &Key, words: &[u64]) -> Result<(usize, Vec<u64>), String> {
+        let (at, shape) = self.main.port(&key.param)?;
+        let Some(schedule) = &self.schedule else { return Ok((at, words.to_vec())) };
+        let words = schedule.run(words)?;
+        let Some(through) = key.through else { return Ok((at, words)) };
+        let made = Words::new(schedule.first(true)?, ByteLayout::Be);
+        Ok((at, Words::new(shape, through).read(&made.write(&words))))
+    }
+
+    /// The words of the output for the bytes of the inputs, read in these ways, and an expanded key.
+    pub(crate) fn run(
+        &self,
+        ways: &[&Words],
+        input: &[u8],
+        key: Option<&(usize, Vec<u64>)>,
+    ) -> Result<Vec<u64>, String> {
+        let mut rest = input;
+        let mut parts: Vec<(usize, Vec<u64>)> = key.cloned().into_iter().collect();
+        for (parameter, way) in self.function.inputs.iter().zip(ways) {
+            let (bytes, behind) = rest.split_at(way.shape.bytes());
+            parts.push((self.main.port(&parameter.param)?.0, way.read(bytes)));
+            rest = behind;
         }
         parts.sort();
         let inputs: Vec<u64> = parts.into_iter().flat_map(|(_, words)| words).collect();
         let outputs = self.main.run(&inputs)?;
-        let (at, output) = words(&function.output)?;
-        Ok(output.write(&outputs[at..][..output.shape.words]))
+        let (at, shape) = self.main.port(&self.function.output.param)?;
+        Ok(outputs[at..][..shape.words].to_vec())
     }
 
-    /// The words of the key parameter, with their place among the inputs.
-    fn key(&self, key: &Key, bytes: &[u8]) -> Result<(usize, Vec<u64>), String> {
-        let (at, shape) = self.main.port(&key.param)?;
-        let Some(schedule) = &self.schedule else {
-            return Ok((at, Words { shape, bytes: key.bytes }.read(bytes)));
-        };
-        let from = schedule.first(false)?;
-        let words = schedule.run(&Words { shape: from, bytes: key.bytes }.read(bytes))?;
-        let Some(through) = key.through else { return Ok((at, words)) };
-        let made = Words { shape: schedule.first(true)?, bytes: ByteLayout::Be };
-        Ok((at, Words { shape, bytes: through }.read(&made.write(&words))))
-    }
-
-    /// The one change of a byte layout that makes a vector right, in words.
-    fn remedy(&self, vector: &Vector) -> Option<String> {
-        let right = |function: &Function| {
-            self.output(function, vector).is_ok_and(|output| output == vector.output)
-        };
-        for &(name, layout) in ByteLayout::ALL {
-            let mut every = self.function.clone();
-            for at in 0..every.inputs.len() {
-                let mut one = self.function.clone();
-                every.inputs[at].bytes = layout;
-                one.inputs[at].bytes = layout;
-                if right(&one) {
-                    return Some(format!("`bytes = \"{name}\"` for `{}`", one.inputs[at].param));
-                }
-            }
-            let mut one = self.function.clone();
-            every.output.bytes = layout;
-            one.output.bytes = layout;
-            if right(&one) {
-                return Some(format!("`bytes = \"{name}\"` for `{}`", one.output.param));
-            }
-            if let (Some(key), Some(all)) = (&self.function.key, &mut every.key) {
-                let other = Key { bytes: layout, ..key.clone() };
-                all.bytes = layout;
-                if right(&Function { key: Some(other), ..self.function.clone() }) {
-                    return Some(format!("`bytes = \"{name}\"` for `{}`", key.param));
-                }
-            }
-            if right(&every) {
-                return Some(format!("`bytes = \"{name}\"` for all parameters"));
+    /// Compares the answers to all of `vectors`, which are the vectors of this function.
+    ///
+    /// # Errors
+    /// The first wrong answer, as `wrong` words it.
+    fn check(&self, cipher: &Cipher, vectors: &[Vector]) -> Result<(), String> {
+        for (block, vector) in vectors.iter().enumerate() {
+            let place = cipher.place(&self.function.vectors, vector);
+            vector.check_sizes(self.sizes()?).map_err(|wrong| format!("{place}: {wrong}"))?;
+            let found = self.answer(&vector.key, &vector.input)?;
+            if found != vector.output {
+                let wrong = wrong_block(&place, block, &self.function.name, &vector.output, &found);
+                return Err(wrong + &readings::advice(self, cipher, vector, vectors));
             }
         }
-        None
+        Ok(())
     }
 
-    fn check(&self, block: usize, vector: &Vector, place: &str) -> Result<(), String> {
-        vector.check_sizes(self.sizes()?).map_err(|wrong| format!("{place}: {wrong}"))?;
-        let found = self.output(self.function, vector)?;
-        if found == vector.output {
-            return Ok(());
-        }
-        let help = self.remedy(vector).map(|it| format!("\n  help: with {it} it is right"));
-        let wrong = wrong_block(place, block, &self.function.name, &vector.output, &found);
-        Err(wrong + &help.unwrap_or_default())
+    /// The texts of all programs.
+    pub(crate) fn texts(&self) -> Vec<&String> {
+        self.main.texts.iter().chain(self.schedule.iter().flat_map(|s| &s.texts)).collect()
     }
-}
-
-/// The message that a block is wrong.
-pub fn wrong_block(
-    place: &str,
-    block: usize,
-    function: &str,
-    expected: &[u8],
-    found: &[u8],
-) -> String {
-    format!(
-        "{place}: block {block} of `{function}` differs from its known answer\n  expected {}\n  \
-         found    {}",
-        to_hex(expected),
-        to_hex(found)
-    )
 }
 
 impl Cipher {
-    /// Compares every function with its test vectors. Correct answers are cached in `kept`, a
-    /// folder and the name of this build, by the content of all files that they depend on.
+    /// Compares every function, hash function and keystream with its test vectors. Correct answers
+    /// are cached in `kept`, a folder and the name of this build, by the content of all files that
+    /// they depend on.
     ///
     /// # Errors
     /// A file cannot be read, or an answer is wrong; the message names its line and both answers.
     pub fn verify(&self, kept: Option<(&Path, &str)>) -> Result<(), String> {
-        let one = |function: &Function| {
-            let known = Known::new(self, function)?;
-            let vectors = self.vectors(function)?;
-            let file = kept.map(|(folder, build)| {
-                let schedule = known.schedule.iter().flat_map(|schedule| &schedule.texts);
-                let texts: Vec<_> = known.main.texts.iter().chain(schedule).collect();
-                let all = format!("{build:?} {function:?} {vectors:?} {texts:?}");
-                folder.join(to_hex(&Sha256::digest(all)))
-            });
-            if file.as_ref().is_some_and(|file| file.exists()) {
-                return Ok(());
-            }
-            vectors.iter().enumerate().try_for_each(|(block, vector)| {
-                known.check(block, vector, &self.place(&function.vectors, vector))
-            })?;
-            // An answer that cannot be kept is computed again.
-            if let (Some(file), Some((folder, _))) = (file, kept) {
-                let _ = fs::create_dir_all(folder).and_then(|()| fs::write(file, ""));
-            }
-            Ok(())
-        };
+        let one = |function: &Function| self.verify_function(function, kept).map(|_| ());
         // The first error in the order of the file, whichever is found first.
         let all: Vec<Result<(), String>> = self.functions.par_iter().map(one).collect();
-        all.into_iter().collect()
+        all.into_iter().collect::<Result<(), String>>()?;
+        let hash = |hash: &Hash| self.verify_hash(hash, kept).map(|_| ());
+        let hashes: Vec<Result<(), String>> = self.hashes.par_iter().map(hash).collect();
+        let stream = |stream: &Stream| self.verify_stream(stream, kept).map(|_| ());
+        let streams: Vec<Result<(), String>> = self.streams.par_iter().map(stream).collect();
+        hashes.into_iter().chain(streams).collect()
+    }
+
+    /// Compares one function with its test vectors, as [`Cipher::verify`] does; their number.
+    ///
+    /// # Errors
+    /// As [`Cipher::verify`].
+    pub fn verify_function(
+        &self,
+        function: &Function,
+        kept: Option<(&Path, &str)>,
+    ) -> Result<usize, String> {
+        let known = Known::new(self, function)?;
+        let vectors = self.vectors(function)?;
+        let about = format!("{function:?} {vectors:?} {:?}", known.texts());
+        remembered(kept, &about, || known.check(self, &vectors))?;
+        Ok(vectors.len())
+    }
+
+    /// Vectors of line 0 with random inputs, of which each `blocks` have one of `keys` random keys;
+    /// the reference semantics gives the outputs. Equal seeds give equal vectors.
+    ///
+    /// # Errors
+    /// A program cannot be evaluated; the message names it.
+    pub fn random_vectors(
+        &self,
+        function: &Function,
+        seed: u64,
+        [keys, blocks]: [usize; 2],
+    ) -> Result<Vec<Vector>, String> {
+        let known = Known::new(self, function)?;
+        let shapes: Vec<Words> =
+            function.inputs.iter().map(|p| known.words(p)).collect::<Result<_, _>>()?;
+        let key = match &function.key {
+            Some(key) => vec![Words::new(known.key_shape(key)?, key.bytes)],
+            None => Vec::new(),
+        };
+        let mut vectors = Vec::new();
+        for number in 0..keys {
+            let name = &function.name;
+            let key = random(&key, &format!("{seed} {name} {number}"));
+            for block in 0..blocks {
+                let input = random(&shapes, &format!("{seed} {name} {number} {block}"));
+                let output = known.answer(&key, &input)?;
+                vectors.push(Vector { line: 0, key: key.clone(), input, output });
+            }
+        }
+        Ok(vectors)
     }
 
     /// File and line of a vector.
     pub fn place(&self, file: &str, vector: &Vector) -> String {
         format!("{}:{}", self.folder.join(file).display(), vector.line)
     }
+}
+
+/// Random bytes of parameters, which follow from `text`. Bits outside of their words are 0.
+fn random(parameters: &[Words], text: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for words in parameters {
+        let (from, size) = (bytes.len(), words.shape.bytes());
+        for number in 0..size.div_ceil(32) {
+            bytes.extend(Sha256::digest(format!("{text} {from} {number}")));
+        }
+        bytes.truncate(from + size);
+        let used = words.write(&words.read(&bytes[from..]));
+        bytes[from..].copy_from_slice(&used);
+    }
+    bytes
+}
+
+/// Runs `check` unless it succeeded before for the same `about`.
+///
+/// # Errors
+/// The errors of `check`.
+pub(crate) fn remembered(
+    kept: Option<(&Path, &str)>,
+    about: &str,
+    check: impl FnOnce() -> Result<(), String>,
+) -> Result<(), String> {
+    let file = kept
+        .map(|(folder, build)| folder.join(to_hex(&Sha256::digest(format!("{build:?} {about}")))));
+    if file.as_ref().is_some_and(|file| file.exists()) {
+        return Ok(());
+    }
+    check()?;
+    // An answer that cannot be kept is computed again.
+    if let (Some(file), Some((folder, _))) = (file, kept) {
+        let _ = fs::create_dir_all(folder).and_then(|()| fs::write(file, ""));
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -318,9 +412,8 @@ mod tests {
         let lines: Vec<&str> = wrong.lines().collect();
         assert!(lines[0].contains("rectangle80.txt:") && lines[0].contains(": block 0 of `"));
         assert!(lines[1].starts_with("  expected 2e") && lines[2].starts_with("  found    2d"));
+        assert_eq!((lines[3], lines.len()), ("           ^^", 4), "{wrong}");
         let short = changed(text, "key = 00", "key = ");
         assert!(short.ends_with("`key` has 9 bytes, expected 10"), "{short}");
-        let order = changed("cipher.toml", "bytes = \"be", "bytes = \"planes");
-        assert!(order.contains("help: with `bytes = \""), "{order}");
     }
 }

@@ -2,23 +2,32 @@
 //!
 //! Each folder of `ciphers/` that has a `cipher.toml` is one primitive; nothing lists them.
 //!
+//! - `choice`: parts of a folder.
 //! - `fields`: the syntax of names and paths.
+//! - `files`: files on disk and files that the program contains.
+//! - `library`: the built-in ciphers, and the folders that go before them.
 //! - `vectors`: files of test vectors.
 //! - `scheme`: hand-written C around arithmetic, and authenticated encryption.
-//! - `known`: known-answer tests under the reference semantics.
+//! - `known`: known-answer tests under the reference semantics; `composed`: of hash functions and
+//!   keystreams.
+//! - `wrong`: the error for a wrong answer; `readings`: byte orders that would make it right.
 //!
 //! Above 600 lines because the whole schema of `cipher.toml` is in one place.
 
+mod choice;
+mod composed;
 mod fields;
+pub mod files;
 mod known;
+mod library;
 pub mod loader;
+mod readings;
 mod scheme;
 pub mod vectors;
+mod wrong;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
@@ -27,10 +36,12 @@ use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
-use usuba::typed::resolve::closest;
+use usuba::names::did_you_mean;
 
+pub use choice::Need;
+pub use composed::Tested;
 pub use fields::{folder_name, place, toml};
-pub use known::wrong_block;
+pub use library::Library;
 pub use loader::Beside;
 pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};
 pub use vectors::{HashVector, SealVector, Vector, to_hex};
@@ -55,7 +66,7 @@ pub struct Cipher {
     /// The hand-written C that makes functions of it.
     pub scheme: Option<Scheme>,
     /// Neighbouring folders whose functions that C calls.
-    pub needs: Vec<String>,
+    pub needs: Vec<Need>,
 }
 
 /// A hash function around a function of this folder that is applied to its own results.
@@ -212,7 +223,7 @@ struct File {
     seal: Vec<Seal>,
     scheme: Option<Scheme>,
     #[serde(default)]
-    needs: Vec<String>,
+    needs: Vec<Need>,
 }
 
 #[derive(Deserialize)]
@@ -325,42 +336,14 @@ fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Parameter>, D::
 /// A folder cannot be read, or a `cipher.toml` is malformed; the message names it.
 pub fn find(root: &Path) -> Result<Vec<Cipher>, String> {
     let fail = |error: std::io::Error| format!("cannot read {}: {error}", root.display());
-    let mut folders = Vec::new();
-    for entry in fs::read_dir(root).map_err(fail)? {
-        let folder = entry.map_err(fail)?.path();
-        if folder.join("cipher.toml").is_file() {
-            folders.push(folder);
-        }
-    }
-    folders.sort();
+    let mut folders = files::entries(root).map_err(fail)?;
+    folders.retain(|folder| is_cipher(folder));
     folders.iter().map(|folder| read(folder)).collect()
 }
 
-/// The cipher folder called `name` under `root`, or the one with a function, a stream, a hash function
-/// or a seal of this name.
-///
-/// # Errors
-/// There is none, or its `cipher.toml` is malformed; the message lists similar or all names.
-pub fn named(root: &Path, name: &str) -> Result<Cipher, String> {
-    let folder = root.join(name);
-    if folder.join("cipher.toml").is_file() {
-        return read(&folder);
-    }
-    let mut all = find(root)?;
-    let has = |cipher: &Cipher| cipher.names().any(|known| known == name);
-    if let Some(at) = all.iter().position(has) {
-        return Ok(all.swap_remove(at));
-    }
-    let folders = || all.iter().map(|c| c.folder.file_name().unwrap_or_default().to_string_lossy());
-    let known: Vec<Cow<str>> =
-        folders().chain(all.iter().flat_map(|c| c.names().map(Cow::Borrowed))).collect();
-    let near = closest(name, known.iter().map(|known| &**known));
-    let help = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if all.is_empty() => "`--folder` names the folder of the cipher folders".to_string(),
-        None => format!("there are {}", folders().collect::<Vec<_>>().join(", ")),
-    };
-    Err(format!("{} has no cipher {name:?}; help: {help}", root.display()))
+/// Whether a folder describes a cipher.
+pub fn is_cipher(folder: &Path) -> bool {
+    files::is_file(&folder.join("cipher.toml"))
 }
 
 /// The cipher of one folder.
@@ -369,7 +352,7 @@ pub fn named(root: &Path, name: &str) -> Result<Cipher, String> {
 /// `cipher.toml` is missing or malformed; the message names it.
 pub fn read(folder: &Path) -> Result<Cipher, String> {
     let path = folder.join("cipher.toml");
-    let text = fs::read_to_string(&path)
+    let text = files::read_to_string(&path)
         .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
     parse(&path, &text)
 }
@@ -402,8 +385,12 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
         let chained = functions.iter().find(|function| function.name == hash.chain);
         if chained.is_none_or(|function| function.key.is_some() || function.inputs.len() != 2) {
             let Hash { name, chain, .. } = hash;
+            let names = functions.iter().map(|function| function.name.as_str());
+            let help = did_you_mean(chain, names.filter(|name| name != chain));
+            let help = help.map_or(String::new(), |near| format!("; help: {near}"));
             return Err(wrong(format!(
-                "hash `{name}` names `{chain}`, which is no function of a chaining value and a block"
+                "hash `{name}` names `{chain}`, which is no function of a chaining value and a \
+                 block{help}"
             )));
         }
     }
@@ -443,23 +430,51 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
     })
 }
 
-/// `ciphers`, and before each of them the folders that it needs and that are missing.
+/// `ciphers`, and before each of them the folders that it needs and that are missing: the needed
+/// functions of them.
 ///
 /// # Errors
-/// As [`read`].
+/// As [`read`], and a folder does not have a needed function.
 pub fn with_needs(ciphers: &[Cipher]) -> Result<Vec<Cipher>, String> {
     let mut all: Vec<Cipher> = Vec::new();
+    let mut parts: BTreeMap<PathBuf, Option<Vec<String>>> = BTreeMap::new();
+    add_needs(ciphers, &mut all, &mut parts)?;
+    let part = |cipher: Cipher| match parts.get(&cipher.folder) {
+        Some(Some(functions)) => cipher.only(functions),
+        _ => Ok(cipher),
+    };
+    all.into_iter().map(part).collect()
+}
+
+/// Adds `ciphers` and their needs to `all`, and to `parts` the functions of each folder that is
+/// there because of needs; `None` for all functions.
+fn add_needs(
+    ciphers: &[Cipher],
+    all: &mut Vec<Cipher>,
+    parts: &mut BTreeMap<PathBuf, Option<Vec<String>>>,
+) -> Result<(), String> {
     for cipher in ciphers {
-        for name in &cipher.needs {
-            let folder = cipher.folder.with_file_name(name);
+        for Need { folder, function } in &cipher.needs {
+            let beside = cipher.folder.with_file_name(folder);
+            // A copy of a built-in folder stands alone.
+            let folder = if is_cipher(&beside) { beside } else { files::ciphers().join(folder) };
             let named = |other: &Cipher| other.folder.file_name() == folder.file_name();
-            if !all.iter().chain(ciphers).any(named) {
-                all.extend(with_needs(&[read(&folder)?])?);
+            if ciphers.iter().any(named) {
+                continue;
+            }
+            if !all.iter().any(named) {
+                add_needs(&[read(&folder)?], all, parts)?;
+                parts.insert(folder.clone(), Some(Vec::new()));
+            }
+            match (parts.get_mut(&folder), function) {
+                (Some(Some(functions)), Some(function)) => functions.push(function.clone()),
+                (Some(known), None) => *known = None,
+                _ => {}
             }
         }
         all.push(cipher.clone());
     }
-    Ok(all)
+    Ok(())
 }
 
 fn stream(file: FileStream, functions: &[Function]) -> Result<Stream, String> {
@@ -529,18 +544,25 @@ impl Cipher {
     /// The names of functions, with and without their direction, and of everything that is made of
     /// them.
     fn names(&self) -> impl Iterator<Item = &str> {
-        let base = |name: &'_ str| {
-            name.len()
-                - ["_encrypt", "_decrypt", "_block"]
-                    .iter()
-                    .find(|end| name.ends_with(**end))
-                    .map_or(0, |end| end.len())
-        };
-        let functions =
-            self.functions.iter().flat_map(move |f| [&*f.name, &f.name[..base(&f.name)]]);
+        let functions = self.functions.iter().flat_map(|f| [&*f.name, f.stem()]);
         let streams = self.streams.iter().map(|stream| &*stream.name);
         let hashes = self.hashes.iter().map(|hash| &*hash.name);
         functions.chain(streams).chain(hashes).chain(self.seals.iter().map(|seal| &*seal.name))
+    }
+
+    /// The names of everything that `usubac test` reports, in the order of the description.
+    pub fn tested(&self) -> impl Iterator<Item = &str> {
+        let functions = self.functions.iter().map(|function| &*function.name);
+        let streams = self.streams.iter().map(|stream| &*stream.name);
+        let hashes = self.hashes.iter().map(|hash| &*hash.name);
+        let seals = self.seals.iter().map(|seal| &*seal.name);
+        let arithmetic = self.arithmetic.iter().map(|arithmetic| &*arithmetic.name);
+        functions.chain(streams).chain(hashes).chain(seals).chain(arithmetic)
+    }
+
+    /// The first function of this name, with or without its direction.
+    pub fn function(&self, name: &str) -> Option<&Function> {
+        self.functions.iter().find(|f| f.name == name || f.stem() == name)
     }
 
     /// The test vectors of `function`, in its own direction.
@@ -549,11 +571,13 @@ impl Cipher {
     /// The file cannot be read, a line is malformed, or there are no vectors in it.
     pub fn vectors(&self, function: &Function) -> Result<Vec<Vector>, String> {
         let mut vectors = self.answers(&function.vectors)?;
-        let wrong = |what: String| format!("{}: {what}", function.vectors);
+        let path = self.folder.join(&function.vectors);
         if function.direction == Direction::Decrypt {
-            for Vector { input, output, .. } in &mut vectors {
+            for Vector { line, input, output, .. } in &mut vectors {
                 let before = input.len().checked_sub(output.len());
-                let before = before.ok_or_else(|| wrong("`out` is longer than `in`".into()))?;
+                let before = before.ok_or_else(|| {
+                    format!("{}:{line}: `out` is longer than `in`", path.display())
+                })?;
                 input[before..].swap_with_slice(output);
             }
         }
@@ -566,10 +590,11 @@ impl Cipher {
     /// The file cannot be read, a line is malformed, or there are no vectors in it.
     pub fn answers(&self, file: &str) -> Result<Vec<Vector>, String> {
         let path = self.folder.join(file);
-        let text = fs::read_to_string(&path)
+        let text = files::read_to_string(&path)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         let wrong = |what: String| format!("{}: {what}", path.display());
-        match vectors::parse(&text).map_err(wrong)? {
+        let at = |what: String| format!("{}:{what}", path.display());
+        match vectors::parse(&text).map_err(at)? {
             vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
             vectors => Ok(vectors),
         }
@@ -582,8 +607,9 @@ impl Cipher {
     pub fn hashes_of(&self, hash: &Hash) -> Result<Vec<HashVector>, String> {
         let path = self.folder.join(&hash.vectors);
         let wrong = |what: String| format!("{}: {what}", path.display());
-        let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-        match vectors::hashes(&text).map_err(wrong)? {
+        let at = |what: String| format!("{}:{what}", path.display());
+        let text = files::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        match vectors::hashes(&text).map_err(at)? {
             vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
             vectors => Ok(vectors),
         }
@@ -596,8 +622,9 @@ impl Cipher {
     pub fn seals_of(&self, seal: &Seal) -> Result<Vec<SealVector>, String> {
         let path = self.folder.join(&seal.vectors);
         let wrong = |what: String| format!("{}: {what}", path.display());
-        let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-        match vectors::seals(&text).map_err(wrong)? {
+        let at = |what: String| format!("{}:{what}", path.display());
+        let text = files::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+        match vectors::seals(&text).map_err(at)? {
             vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
             vectors => Ok(vectors),
         }
@@ -615,6 +642,8 @@ impl Cipher {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// The first function of a description with this `input`.
@@ -658,7 +687,7 @@ mod tests {
     fn a_node_that_is_seldom_called_must_be_one_of_the_list() {
         let folder = tempfile::tempdir().expect("a folder");
         let curve = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/curve25519");
-        let text = fs::read_to_string(curve.join("cipher.toml")).expect("cipher.toml");
+        let text = files::read_to_string(&curve.join("cipher.toml")).expect("cipher.toml");
         let wrong = text.replacen("seldom = [\"lift\"]", "seldom = [\"lifts\"]", 1);
         assert_ne!(text, wrong);
         fs::write(folder.path().join("cipher.toml"), wrong).expect("a file");

@@ -1,10 +1,11 @@
 //! Reads programs, and includes from the folder of the including file.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use usuba::syntax::splice::Loader;
+
+use crate::files;
 
 /// Finds includes next to the including file.
 pub struct Beside;
@@ -12,7 +13,7 @@ pub struct Beside;
 impl Loader for Beside {
     fn load(&mut self, including: &str, path: &str) -> Result<(String, String), String> {
         let file = Path::new(including).parent().unwrap_or(Path::new("")).join(path);
-        let text = fs::read_to_string(&file);
+        let text = files::read_to_string(&file);
         let text = text.map_err(|error| format!("cannot read {}: {error}", file.display()))?;
         Ok((file.display().to_string(), text))
     }
@@ -23,7 +24,7 @@ impl Loader for Beside {
 /// # Errors
 /// The file cannot be read; the text names it and says why.
 pub fn read(path: &Path) -> Result<String, String> {
-    let text = fs::read_to_string(path);
+    let text = files::read_to_string(path);
     text.map_err(|error| format!("cannot read {}: {}", path.display(), plain(&error)))
 }
 

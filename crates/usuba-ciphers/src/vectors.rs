@@ -7,6 +7,8 @@
 //! out = 02
 //! ```
 
+use usuba::names::closest;
+
 use super::SealMode;
 
 /// One test vector.
@@ -28,6 +30,14 @@ impl Vector {
     pub fn check_sizes(&self, expected: [usize; 3]) -> Result<(), String> {
         let found = [("key", &self.key), ("in", &self.input), ("out", &self.output)];
         match found.into_iter().zip(expected).find(|((_, bytes), size)| bytes.len() != *size) {
+            Some((("key", bytes), size)) if bytes.is_empty() => {
+                Err(format!("the vector has no `key`, expected `key = ` and {size} bytes"))
+            }
+            Some((("key", _), 0)) => {
+                Err("the vector has a `key`, and the function has none; help: remove the line, or \
+                     write `key = { param = …, bytes = … }` in cipher.toml"
+                    .to_string())
+            }
             Some(((name, bytes), size)) => {
                 Err(format!("`{name}` has {} bytes, expected {size}", bytes.len()))
             }
@@ -39,6 +49,8 @@ impl Vector {
 /// One test vector of a hash function. Absent fields are empty.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct HashVector {
+    /// The line of the file where it begins.
+    pub line: usize,
     pub key: Vec<u8>,
     /// The bytes that are hashed between key and message: personalisation, public key, identifier
     /// of a derived key, nonce.
@@ -100,17 +112,43 @@ type Block = Vec<Option<Vec<u8>>>;
 /// `#` begins a comment line.
 fn blocks(text: &str, names: &[&str]) -> Result<Vec<(usize, Block)>, String> {
     let mut blocks = Vec::new();
+    let expected = || names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let lines: Vec<(usize, &str)> =
         text.lines().enumerate().map(|(number, line)| (number + 1, line.trim())).collect();
     for block in lines.split(|(_, line)| line.is_empty()) {
         let mut fields: Block = vec![None; names.len()];
         for &(number, line) in block.iter().filter(|(_, line)| !line.starts_with('#')) {
-            let (name, value) = line.split_once('=').ok_or(format!("line {number}: no `=`"))?;
-            let field = names.iter().position(|field| *field == name.trim());
-            let field = field.ok_or(format!("line {number}: no field `{}`", name.trim()))?;
-            let bytes = hex(value.trim()).ok_or(format!("line {number}: not hexadecimal"))?;
+            let (name, value) = line.split_once('=').ok_or_else(|| {
+                let found = shown(line);
+                format!("{number}: found {found}, expected a field such as `{} = 00ff`", names[0])
+            })?;
+            let name = name.trim();
+            let field = names.iter().position(|field| *field == name).ok_or_else(|| {
+                let near = closest(name, names.iter().copied());
+                let help = near.map(|near| format!("; help: did you mean `{near}`?"));
+                let expected = expected();
+                let found = shown(name);
+                format!("{number}: found the field {found}, expected one of {expected}")
+                    + &help.unwrap_or_default()
+            })?;
+            let value = value.trim();
+            let bytes =
+                hex(value).ok_or_else(|| match value.find(|c: char| !c.is_ascii_hexdigit()) {
+                    Some(at) => {
+                        let odd = shown(&value[at..].chars().take(1).collect::<String>());
+                        format!(
+                            "{number}: found {odd} in `{name}`, expected hexadecimal digits alone"
+                        )
+                    }
+                    None => format!(
+                        "{number}: `{name}` has {} digits, expected two for each byte",
+                        value.len()
+                    ),
+                })?;
             if fields[field].replace(bytes).is_some() {
-                return Err(format!("line {number}: `{}` twice", name.trim()));
+                return Err(format!(
+                    "{number}: `{name}` twice in one vector; help: an empty line separates vectors"
+                ));
             }
         }
         let first = block.iter().find(|(_, line)| !line.starts_with('#'));
@@ -121,9 +159,17 @@ fn blocks(text: &str, names: &[&str]) -> Result<Vec<(usize, Block)>, String> {
     Ok(blocks)
 }
 
-/// The error for a block without `in` or without `out`.
-fn apart(line: usize) -> String {
-    format!("line {line}: `in` and `out` belong together")
+/// The beginning of a text in quotes, without control characters.
+fn shown(text: &str) -> String {
+    let begin: String = text.chars().take(40).collect();
+    let more = if begin.len() < text.len() { "…" } else { "" };
+    format!("`{}{more}`", begin.escape_debug())
+}
+
+/// The error for a block without one of the fields that all vectors have.
+fn missing(line: usize, fields: &[(&str, bool)]) -> String {
+    let lost = fields.iter().find(|(_, there)| !there).map_or("out", |(name, _)| name);
+    format!("{line}: the vector has no `{lost}`")
 }
 
 /// Blocks of `key = hex`, `in = hex`, `out = hex`, separated by empty lines; `#` begins a comment
@@ -132,11 +178,14 @@ fn apart(line: usize) -> String {
 /// # Errors
 /// A line is malformed; the message begins with its number.
 pub fn parse(text: &str) -> Result<Vec<Vector>, String> {
-    let vector = |(line, fields): (usize, Block)| match <[_; 3]>::try_from(fields) {
-        Ok([key, Some(input), Some(output)]) => {
-            Ok(Vector { line, key: key.unwrap_or_default(), input, output })
-        }
-        _ => Err(apart(line)),
+    let vector = |(line, mut fields): (usize, Block)| match &mut fields[..] {
+        [key, Some(input), Some(output)] => Ok(Vector {
+            line,
+            key: key.take().unwrap_or_default(),
+            input: std::mem::take(input),
+            output: std::mem::take(output),
+        }),
+        all => Err(missing(line, &[("in", all[1].is_some()), ("out", all[2].is_some())])),
     };
     blocks(text, &["key", "in", "out"])?.into_iter().map(vector).collect()
 }
@@ -151,17 +200,21 @@ const HASH: [&str; 9] =
 /// A line is malformed; the message begins with its number.
 pub fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
     let vector = |(line, fields): (usize, Block)| {
+        let there = [("in", fields[6].is_some()), ("out", fields[8].is_some())];
         let Ok([key, a, b, c, d, tree, Some(input), bits, Some(output)]) =
             <[_; 9]>::try_from(fields)
         else {
-            return Err(apart(line));
+            return Err(missing(line, &there));
         };
-        let wrong = |what: &str| format!("line {line}: `{what}` has another length");
+        let wrong = |what: &str| {
+            let bytes = if what == "tree" { "3 bytes" } else { "1 byte" };
+            format!("{line}: `{what}` has another length, expected {bytes}")
+        };
         let arguments = [a, b, c, d].map(Option::unwrap_or_default);
         let tree = <[u8; 3]>::try_from(tree.unwrap_or(vec![0; 3])).map_err(|_| wrong("tree"))?;
         let [bits] = <[u8; 1]>::try_from(bits.unwrap_or(vec![0])).map_err(|_| wrong("bits"))?;
         let key = key.unwrap_or_default();
-        Ok(HashVector { key, arguments, tree, input, bits, output })
+        Ok(HashVector { line, key, arguments, tree, input, bits, output })
     };
     blocks(text, &HASH)?.into_iter().map(vector).collect()
 }
@@ -171,16 +224,21 @@ pub fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
 /// # Errors
 /// A line is malformed; the message begins with its number.
 pub fn seals(text: &str) -> Result<Vec<SealVector>, String> {
-    let vector = |(line, fields): (usize, Block)| match <[_; 5]>::try_from(fields) {
-        Ok([Some(key), Some(nonce), data, Some(input), Some(output)]) => {
-            if output.len() != input.len() + TAG {
-                return Err(format!("line {line}: `out` has another length"));
+    let names = ["key", "nonce", "data", "in", "out"];
+    let vector = |(line, fields): (usize, Block)| {
+        let there = [0, 1, 3, 4].map(|at: usize| (names[at], fields[at].is_some()));
+        match <[_; 5]>::try_from(fields) {
+            Ok([Some(key), Some(nonce), data, Some(input), Some(output)]) => {
+                let (found, expected) = (output.len(), input.len() + TAG);
+                if found != expected {
+                    return Err(format!("{line}: `out` has {found} bytes, expected {expected}"));
+                }
+                Ok(SealVector { key, nonce, data: data.unwrap_or_default(), input, output })
             }
-            Ok(SealVector { key, nonce, data: data.unwrap_or_default(), input, output })
+            _ => Err(missing(line, &there)),
         }
-        _ => Err(format!("line {line}: `key`, `nonce`, `in` and `out` belong together")),
     };
-    blocks(text, &["key", "nonce", "data", "in", "out"])?.into_iter().map(vector).collect()
+    blocks(text, &names)?.into_iter().map(vector).collect()
 }
 
 /// Bytes as pairs of digits.
@@ -217,6 +275,7 @@ mod tests {
         let text = "key = 07\ntree = 010203\nnonce = 0908\nin = 80\nbits = 01\nout = ff\n";
         let none = Vec::new;
         let vector = HashVector {
+            line: 1,
             key: vec![7],
             arguments: [none(), none(), none(), vec![9, 8]],
             tree: [1, 2, 3],
@@ -226,8 +285,9 @@ mod tests {
         };
         assert_eq!(hashes(text), Ok(vec![vector]));
         let message = |text: &str| hashes(text).expect_err("it is malformed");
-        assert_eq!(message("tree = 01\nin =\nout = 00"), "line 1: `tree` has another length");
-        assert_eq!(message("nonce = 01"), "line 1: `in` and `out` belong together");
+        let length = "1: `tree` has another length, expected 3 bytes";
+        assert_eq!(message("tree = 01\nin =\nout = 00"), length);
+        assert_eq!(message("nonce = 01"), "1: the vector has no `in`");
     }
 
     #[test]
@@ -241,18 +301,25 @@ mod tests {
         let tag = [&[3][..], &[255; 15]].concat();
         assert_eq!(vector.apart(SealMode::Box), (&[255][..], &tag[..]));
         let short = seals(&text(&out)).expect_err("a byte is missing");
-        assert_eq!(short, "line 1: `out` has another length");
+        assert_eq!(short, "1: `out` has 16 bytes, expected 17");
         let lost = seals("nonce = 01").expect_err("fields are missing");
-        assert_eq!(lost, "line 1: `key`, `nonce`, `in` and `out` belong together");
+        assert_eq!(lost, "1: the vector has no `key`");
     }
 
     #[test]
     fn malformed_vectors_are_refused_with_their_line() {
         let message = |text: &str| parse(text).expect_err("it is malformed");
-        assert_eq!(message("in = 0\nout = 00"), "line 1: not hexadecimal");
-        assert_eq!(message("\nin = 00"), "line 2: `in` and `out` belong together");
-        assert_eq!(message("in = 00\nin = 00\nout = 00"), "line 2: `in` twice");
-        assert_eq!(message("tweak = 00"), "line 1: no field `tweak`");
-        assert_eq!(message("nonsense"), "line 1: no `=`");
+        assert_eq!(message("in = 0\nout = 00"), "1: `in` has 1 digits, expected two for each byte");
+        let digit = "1: found `é` in `in`, expected hexadecimal digits alone";
+        assert_eq!(message("in = 0é\nout = 00"), digit);
+        assert_eq!(message("\nin = 00"), "2: the vector has no `out`");
+        assert_eq!(message("\n# no\nkey = 00\nout = 01"), "3: the vector has no `in`");
+        let twice = "2: `in` twice in one vector; help: an empty line separates vectors";
+        assert_eq!(message("in = 00\nin = 00\nout = 00"), twice);
+        let field = "1: found the field `kez`, expected one of `key`, `in`, `out`; help: did you \
+                     mean `key`?";
+        assert_eq!(message("kez = 00"), field);
+        let line = "1: found `nonsense`, expected a field such as `key = 00ff`";
+        assert_eq!(message("nonsense"), line);
     }
 }

@@ -79,6 +79,30 @@ pub struct Diagnostic {
     /// Other places that matter, each with its reason.
     pub related: Vec<(Span, String)>,
     pub help: Option<String>,
+    pub fix: Option<Box<Fix>>,
+}
+
+/// A change of the text that `help` describes: all its edits together.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fix {
+    /// Edits at different places.
+    pub edits: Vec<Edit>,
+    /// Whether it is the only repair and keeps the meaning of the program, so that a tool may apply
+    /// it; otherwise the author chooses.
+    pub automatic: bool,
+}
+
+/// New text for a place; at an empty place it is inserted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edit {
+    pub span: Span,
+    pub text: String,
+}
+
+impl Edit {
+    pub fn new(span: Span, text: impl Into<String>) -> Edit {
+        Edit { span, text: text.into() }
+    }
 }
 
 impl Diagnostic {
@@ -90,6 +114,7 @@ impl Diagnostic {
             span: Some(span),
             related: Vec::new(),
             help: None,
+            fix: None,
         }
     }
 
@@ -106,11 +131,17 @@ impl Diagnostic {
             span: None,
             related: Vec::new(),
             help: None,
+            fix: None,
         }
     }
 
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
+        self
+    }
+
+    pub fn fix(mut self, edits: Vec<Edit>, automatic: bool) -> Diagnostic {
+        self.fix = Some(Box::new(Fix { edits, automatic }));
         self
     }
 
@@ -128,7 +159,7 @@ macro_rules! codes {
     ($($name:ident = $text:literal, $title:literal;)*) => {
         /// Stable diagnostic codes: U01 lexing and parsing, U02 names, U03 types and literals,
         /// U04 definitions, U05 indices and loops, U06 tables, perms and calls, U07 slicing and
-        /// targets, U08 limits, U09 files and flags, U10 contracts. A code is never reused.
+        /// targets, U08 limits, U09 files and flags, U10 contracts, U11 lints. A code is never reused.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
         pub enum Code { $($name,)* }
 
@@ -219,6 +250,19 @@ codes! {
     ContractFails = "U1003", "a contract that does not hold";
     ArithmeticWraps = "U1004", "arithmetic that wraps, or a word that loses bits";
     ContractUnknown = "U1005", "a contract that is neither proved nor refuted";
+
+    UnusualPrecedence = "U1101", "operators that C would apply in another order";
+    UnusedVariable = "U1102", "a variable that is declared but never used";
+    UnusedParameter = "U1103", "a parameter that is never used";
+    UnusedValue = "U1104", "a value that is computed but never used";
+    UncalledNode = "U1105", "a declaration that the entry never uses";
+    LongRotation = "U1106", "a rotation by the size of the word or more";
+    LongShift = "U1107", "a shift by the size of the word or more";
+    ConstantResult = "U1108", "a result that depends on no parameter";
+    SameOperands = "U1109", "an operator with twice the same operand";
+    NotInverse = "U1110", "a table that is not the inverse that its name promises";
+    DownwardLoop = "U1111", "a loop that counts down without a need";
+    CostlyAddition = "U1112", "additions that are expensive when bitsliced";
 }
 
 impl fmt::Display for Code {

@@ -13,9 +13,13 @@
 //! - [`syntax`]: lexer, parser, includes, formatter.
 //! - [`op`]: the operators on words, which the language and Usuba0 share, and their semantics.
 //! - [`typed`]: names, types, the rules of the language, and the evaluator.
+//! - [`lint`]: findings about valid programs; [`names`]: suggestions for misspelt names.
 
 pub mod diag;
+pub mod lint;
+pub mod names;
 pub mod op;
+
 pub mod syntax;
 pub mod typed;
 

@@ -51,7 +51,7 @@ pub enum Op {
     Bitmask(u8),
     /// `a * 2^k + b` for operands of k bits; the result has 2k bits.
     Pack,
-    /// `table[a]`, zero beyond its end. Not constant-time; only `-keep-tables` makes it.
+    /// `table[a]`, zero beyond its end. Not constant-time; only `--keep-tables` makes it.
     Lookup(Rc<[u64]>),
     /// `M a ^ c` on words of 8 bits: result bit i, counted from the least significant, is the
     /// parity of `a` and byte `7 - i` of the matrix, as in GF2P8AFFINEQB.

@@ -8,10 +8,10 @@
 //! padded to a unit. The best kernel for n blocks therefore follows by dynamic programming from the
 //! best for fewer blocks.
 
-use std::fs;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use usuba_ciphers::files;
 
 /// The file of measured costs in a cipher folder.
 pub const FILE: &str = "costs.toml";
@@ -74,11 +74,11 @@ impl Cost {
 /// The file is malformed.
 pub fn measured(folder: &Path) -> Result<Vec<Cost>, String> {
     let path = folder.join(FILE);
-    if !path.is_file() {
+    if !files::is_file(&path) {
         return Ok(Vec::new());
     }
     let wrong = |what: String| format!("{}: {what}", path.display());
-    let text = fs::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
+    let text = files::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
     let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     let bad = |cost: &&Cost| {
         cost.unit == 0

@@ -16,9 +16,10 @@
 //! - `arithmetic`: programs with contracts for hand-written C, and `scheme`: that C.
 //! - `tables`: multiples of a base point.
 //! - `seal`: authenticated encryption.
-//! - `section`: all targets in one file.
+//! - `section`: all targets in one file, and `dense`: their functions in little text.
 //! - `template`: the hand-written C.
-//! - `write`: the output files.
+//! - `lengths`: functions that return sizes.
+//! - `write`: the output files, and `extent`: their bytes by function.
 //! - `rust`: a crate around the library, from the Rust of `lib/rust`.
 //! - `nacl`: the NaCl API over some folders.
 //! - `units`: functions that programs specify, `declarations` and `size`: the header as data, and
@@ -30,9 +31,12 @@ mod arithmetic;
 mod composed;
 mod cores;
 pub mod declarations;
+mod dense;
+mod extent;
 mod hash;
 mod interface;
 pub mod ladder;
+mod lengths;
 pub mod manifest;
 pub mod measure;
 mod merge;
@@ -63,6 +67,7 @@ use primitive::primitives;
 use usuba_ciphers::Cipher;
 
 pub use arithmetic::short;
+pub use extent::{Extent, table};
 pub use interface::{Described, Description, Kind};
 pub use manifest::Manifest;
 pub use nacl::{nacl, nacl_ciphers};
@@ -81,6 +86,8 @@ pub struct Request {
     pub prefix: String,
     /// The compiler's version, for comments.
     pub version: String,
+    /// The functions of the cipher of [`single`]; empty for all of them.
+    pub functions: Vec<String>,
 }
 
 /// The instruction sets of a request, narrowest first, so that the last one with processor support

@@ -1,7 +1,7 @@
 //! Manifest of an output: the request that it answers, and its contents for provers.
 //!
 //! ```text
-//! usubac dist aes --out f.c  ─→  f.c  f.h  f.manifest.toml
+//! usubac dist aes -o f.c  ─→  f.c  f.h  f.manifest.toml
 //! f.manifest.toml + ciphers  ─→  the same files and the same manifest, or an error
 //! ```
 //!
@@ -49,6 +49,9 @@ pub struct Manifest {
     pub targets: Vec<String>,
     /// The cipher folders of the request.
     pub folders: Vec<String>,
+    /// The functions of the request; empty for all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only: Vec<String>,
     /// The C files.
     #[serde(rename = "file")]
     pub files: Vec<Hash>,
@@ -166,12 +169,12 @@ impl Listed {
 /// The options of a unit as flags of `usubac`; without flags it chooses the interleaving.
 fn flags(unit: &Unit) -> String {
     let pipeline = &unit.task.options.pipeline;
-    let inter = pipeline.pass.interleave.factor.map(|factor| format!("--inter-factor {factor}"));
+    let inter = pipeline.pass.interleave.factor.map(|factor| format!("--interleave {factor}"));
     let flags = [
-        (pipeline.pass.inline == inline::Mode::Light, "--light-inline"),
-        (pipeline.pass.unroll == unroll::Mode::All, "--unroll"),
-        (pipeline.pass.unroll == unroll::Mode::None, "--no-unroll"),
-        (pipeline.packing == When::Never, "--no-packed"),
+        (pipeline.pass.inline == inline::Mode::Light, "--inline light"),
+        (pipeline.pass.unroll == unroll::Mode::All, "--unroll all"),
+        (pipeline.pass.unroll == unroll::Mode::None, "--unroll none"),
+        (pipeline.packing == When::Never, "--pack never"),
         (pipeline.level == Level::O0, "-O0"),
     ];
     let given = flags.into_iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| flag.to_string());
@@ -231,6 +234,7 @@ impl Manifest {
             prefix: request.prefix.clone(),
             targets: request.targets.iter().map(|target| target.name.to_string()).collect(),
             folders: asked.iter().map(|cipher| name(&cipher.folder)).collect(),
+            only: request.functions.clone(),
             files: c().map(file).collect(),
             dispatch: Dispatch::of(compiled),
             units: units.iter().map(Listed::of).collect(),

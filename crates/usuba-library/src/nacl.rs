@@ -69,7 +69,8 @@ pub fn nacl(
     let code = t::NACL_C.render(context! { common => format!("{PREFIX}nacl_") });
     let about = "NaCl in one file; compile it with any C or C++ compiler";
     let file = OneFile { name: "nacl", about, header: &header, code: &code };
-    let mut files = apart(file.write(request, &backends, &folders, &package))?;
+    let (files, extents) = file.write(request, &backends, &folders, &package);
+    let mut files = apart(files)?;
     let random = banner("random numbers for NaCl", request) + t::NACL_RANDOM;
     files.push(File { path: format!("{package}-random.c"), text: random });
     let version = version(&request.version);
@@ -85,5 +86,5 @@ pub fn nacl(
     }
     let (asked, form, package) = (ciphers, Form::Nacl, &*package);
     let (backends, folders) = (&backends, &folders);
-    Compiled { request, form, package, asked, backends, folders }.written(files)
+    Compiled { request, form, package, asked, backends, folders }.written(files, extents)
 }

@@ -4,11 +4,10 @@
 //! folders are looked up among cipher folders and are not part of any path before. The output must
 //! have the same manifest.
 
-use std::fs;
 use std::path::Path;
 
 use usuba::isa;
-use usuba_ciphers::Cipher;
+use usuba_ciphers::{Cipher, files};
 
 use super::Request;
 use super::manifest::{Form, Manifest, name};
@@ -63,7 +62,7 @@ fn difference(old: &str, new: &str) -> Option<String> {
 
 /// The request of a manifest.
 fn request(manifest: &Manifest) -> Result<Request, String> {
-    let Manifest { version, prefix, package, targets, .. } = manifest;
+    let Manifest { version, prefix, package, targets, only, .. } = manifest;
     let own = env!("CARGO_PKG_VERSION");
     if version != own {
         return Err(format!(
@@ -87,7 +86,8 @@ fn request(manifest: &Manifest) -> Result<Request, String> {
         })
     };
     let targets = targets.iter().map(find).collect::<Result<_, _>>()?;
-    Ok(Request { targets, prefix: prefix.clone(), version: version.clone() })
+    let (prefix, version) = (prefix.clone(), version.clone());
+    Ok(Request { targets, prefix, version, functions: only.clone() })
 }
 
 /// Whether names may begin with a text.
@@ -104,17 +104,14 @@ pub fn is_stem(text: &str) -> bool {
 /// The cipher folders of these names below `root`.
 fn folders(names: &[String], root: &Path) -> Result<Vec<Cipher>, String> {
     let fail = |error: std::io::Error| format!("cannot read {}: {error}", root.display());
-    let mut there = Vec::new();
-    for entry in fs::read_dir(root).map_err(fail)? {
-        there.push(entry.map_err(fail)?.path());
-    }
+    let there = files::entries(root).map_err(fail)?;
     let find = |wanted: &String| {
         let found = there.iter().find(|folder| name(folder) == *wanted);
-        let found = found.filter(|folder| folder.join("cipher.toml").is_file());
+        let found = found.filter(|folder| usuba_ciphers::is_cipher(folder));
         found.ok_or_else(|| {
             format!(
                 "found the folder {wanted:?} in the manifest, expected a cipher folder below {}; \
-                 help: `--folder` names the folder of the cipher folders",
+                 help: `--ciphers` names the folder of the cipher folders",
                 root.display()
             )
         })

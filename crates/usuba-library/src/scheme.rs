@@ -14,6 +14,7 @@ use usuba::isa::Target;
 
 use super::Folder;
 use super::arithmetic::Kernels;
+use super::dense::{Dense, dense};
 use super::tables;
 use super::template::{self as t, Template, Value, context};
 use super::{arithmetic, includes, section};
@@ -85,7 +86,8 @@ impl Folder<'_> {
             ..values,
             ..tables.unwrap_or(context! {}),
         };
-        format!("{}{}{}", self.arithmetic.text, parts.plain, t::render(parts.code, &values))
+        let Dense { macros, text, end } = dense(&self.arithmetic.text);
+        format!("{macros}{text}{end}{}{}", parts.plain, t::render(parts.code, &values))
     }
 
     /// The dispatcher of the functions in lanes; empty if there are none.

@@ -17,6 +17,7 @@ use usuba::emit::bytes::library;
 use usuba::emit::header;
 use usuba::isa::Target;
 
+use super::dense::{Dense, dense};
 use super::template::{self as t, context};
 
 /// The macro of `internal.h` for the processors that may support a target; `None` for all.
@@ -56,6 +57,12 @@ pub fn includes(targets: &[&'static Target]) -> String {
 /// The section `name` of a C file, with `functions` for `target`.
 pub fn section(target: &Target, name: &str, functions: &str) -> String {
     let body = format!("{}{functions}", library::shared(functions, target));
+    // Helpers have the same names in all files.
+    let rename = |body: String, helper: &str| {
+        body.replace(&format!("{helper}("), &format!("{helper}_{name}("))
+    };
+    let Dense { macros, text, .. } = dense(&library::helpers().fold(body, rename));
+    let body = macros + &text;
     let mut names: Vec<String> = Vec::new();
     for line in body.lines() {
         if let Some(rest) = line.trim_start().strip_prefix("#define ") {
@@ -66,13 +73,8 @@ pub fn section(target: &Target, name: &str, functions: &str) -> String {
             }
         }
     }
-    // Helpers have the same names in all files.
-    let rename = |body: String, helper: &str| {
-        body.replace(&format!("{helper}("), &format!("{helper}_{name}("))
-    };
-    let renamed = library::helpers().fold(body.clone(), rename);
     let features = features(target).join(",");
     t::SECTION.render(context! {
-        name, guard => processors(target), features, body => renamed, macros => names,
+        name, guard => processors(target), features, body, macros => names,
     })
 }

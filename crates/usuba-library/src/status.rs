@@ -109,7 +109,8 @@ fn around_arithmetic(cipher: &Cipher, columns: usize) -> Result<String, String> 
         None => String::new(),
     };
     let seal = |seal: &Seal| {
-        let parts: Vec<String> = cipher.needs.iter().map(|name| format!("`{name}`")).collect();
+        let parts: Vec<String> =
+            cipher.needs.iter().map(|need| format!("`{}`", need.folder)).collect();
         row(&seal.name, &parts.join(", "), modes(Kind::Seal(seal.mode)))
     };
     Ok(scheme + &cipher.seals.iter().map(seal).collect::<String>())

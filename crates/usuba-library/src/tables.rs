@@ -3,7 +3,7 @@
 //! ```text
 //! comb     for each block j and m below 8: 2^(s (4 j + 3)) B plus or minus 2^(s (4 j + k)) B for k < 3
 //! odd      B, 3 B, 5 B, …
-//! entry    y + x, y - x, 2 d x y, each below p, as pairs of 32 bits: USUBA_PAIR(high, low)
+//! entry    y + x, y - x, 2 d x y, each below p, as pairs of 32 bits: P(high, low)
 //! ```
 //!
 //! Points are added by the complete formulas of Hisil, Wong, Carter and Dawson (ePrint 2008/522).
@@ -102,8 +102,8 @@ fn pairs(number: &BigUint) -> String {
     let mut text = String::new();
     for at in 0..4 {
         let word = words.next().unwrap_or(0);
-        let comma = if at > 0 { ", " } else { "" };
-        let _ = write!(text, "{comma}USUBA_PAIR({:08x}, {:08x})", word >> 32, word & 0xffff_ffff);
+        let comma = if at > 0 { "," } else { "" };
+        let _ = write!(text, "{comma}P({:08x},{:08x})", word >> 32, word & 0xffff_ffff);
     }
     text
 }

@@ -7,7 +7,7 @@ pub use usuba::emit::template::{Template, Value, context};
 macro_rules! texts {
     ($($constant:ident = $path:literal;)*) => {
         $(pub const $constant: &str =
-            include_str!(concat!("../../../lib/c/", $path));)*
+            include_str!(concat!("../lib/c/", $path));)*
     };
 }
 
@@ -15,7 +15,7 @@ macro_rules! texts {
 macro_rules! templates {
     ($($constant:ident = $path:literal;)*) => {
         $(pub const $constant: Template =
-            template!(concat!("../../../lib/c/", $path));)*
+            template!(concat!("../lib/c/", $path));)*
     };
 }
 

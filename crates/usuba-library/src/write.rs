@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use usuba::isa::Target;
 
+use super::extent::{self, Extent, extents};
 use super::interface::Description;
+use super::lengths::lengths;
 use super::manifest::{Form, Manifest};
 use super::merge::merged;
 use super::needs::Needs;
@@ -32,6 +34,8 @@ pub struct Written {
     pub units: Vec<Unit>,
     /// The contents of the last file.
     pub manifest: Manifest,
+    /// The bytes of the C file, if there is one.
+    pub extents: Vec<Extent>,
 }
 
 /// A request with its compiled folders.
@@ -51,7 +55,7 @@ impl Compiled<'_> {
     ///
     /// # Errors
     /// A header has a declaration without a size.
-    pub fn written(self, mut files: Vec<File>) -> Result<Written, String> {
+    pub fn written(self, mut files: Vec<File>, extents: Vec<Extent>) -> Result<Written, String> {
         let primitives = match (self.form, self.folders) {
             (Form::Single, [.., folder]) => folder.public(),
             (_, folders) => folders.iter().flat_map(Folder::public).collect(),
@@ -59,7 +63,7 @@ impl Compiled<'_> {
         let units = units::units(self.request, self.backends, self.folders, &files);
         let manifest = Manifest::of(&self, &files, &units)?;
         files.push(File { path: manifest.path(), text: manifest.text() });
-        Ok(Written { files, primitives, units, manifest })
+        Ok(Written { files, primitives, units, manifest, extents })
     }
 }
 
@@ -112,6 +116,11 @@ pub const PREFIX: &str = "usuba_";
 /// # Errors
 /// The diagnostics of the compiler, one per line.
 pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<Written, String> {
+    let part = match request.functions.is_empty() {
+        true => None,
+        false => Some(cipher.only(&request.functions)?),
+    };
+    let cipher = part.as_ref().unwrap_or(cipher);
     let ciphers = usuba_ciphers::with_needs(std::slice::from_ref(cipher))?;
     let backends = super::backends(&request.targets, &ciphers);
     // Arithmetic fixes the word width, and short words go with little memory.
@@ -122,11 +131,15 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     let base = format!("{PREFIX}{}", folder.name);
     let package = stem.map_or_else(|| renamed(&base, request), String::from);
     let about = format!("{} in one file; compile it with any C or C++ compiler", cipher.title);
-    let file = OneFile { name: &folder.name, about: &about, header: "", code: "" };
-    let files = apart(file.write(request, &backends, &folders, &package))?;
+    let declarations: String = folders.iter().map(Folder::declarations).collect();
+    let (header, code) = lengths(&declarations);
+    let file = OneFile { name: &folder.name, about: &about, header: &header, code: &code };
+    let (files, extents) = file.write(request, &backends, &folders, &package);
+    let files = apart(files)?;
     let (asked, form) = (std::slice::from_ref(cipher), Form::Single);
     let (backends, folders) = (&backends, &folders);
-    Compiled { request, form, package: &package, asked, backends, folders }.written(files)
+    let compiled = Compiled { request, form, package: &package, asked, backends, folders };
+    compiled.written(files, extents)
 }
 
 /// The contents of one file besides its folders.
@@ -140,14 +153,14 @@ pub struct OneFile<'a> {
 }
 
 impl OneFile<'_> {
-    /// A C file and its header.
+    /// A C file and its header, and the bytes of the C file.
     pub fn write(
         &self,
         request: &Request,
         backends: &[&'static Target],
         folders: &[Folder],
         stem: &str,
-    ) -> Vec<File> {
+    ) -> (Vec<File>, Vec<Extent>) {
         let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
         let counters = folders.iter().map(|folder| folder.counters(needs.chunk)).max();
         let base = format!("{PREFIX}{}", self.name);
@@ -161,30 +174,60 @@ impl OneFile<'_> {
             needs,
             counters: counters.unwrap_or(0),
         };
-        let mut text = parts.internal() + "\n";
+        let top = format!("{}\n#include \"{stem}.h\"\n\n", banner(self.about, request));
+        let rows = extent::rows(folders).into_iter();
+        let rows = rows.map(|(start, row)| (renamed(&start, request), row)).collect();
+        let mut code = Code::new(request, rows, top);
+        code.add("", extent::MODES, &(parts.internal() + "\n"));
         if needs.ladders {
-            text += &includes(&registers);
+            code.add("", extent::MODES, &includes(&registers));
         }
         for &target in &registers {
             let whole = needs.xor && target.machine.is_none();
             let xor = if whole { parts.xor(target) } else { String::new() };
             let all: String = folders.iter().map(|folder| parts.cores(folder, target)).collect();
             if !(xor.is_empty() && all.is_empty()) {
-                text += &section(target, target.name, &(xor + &all));
+                code.add(target.name, "", &section(target, target.name, &(xor + &all)));
             }
         }
-        text += &parts.common_functions();
-        text.extend(folders.iter().map(key_section));
-        text.extend(folders.iter().map(|folder| folder.definitions(backends, parts.common)));
+        code.add("", extent::MODES, &parts.common_functions());
+        folders.iter().for_each(|folder| code.add("", extent::KEYS, &key_section(folder)));
+        for folder in folders {
+            code.add("", extent::MODES, &folder.definitions(backends, parts.common));
+        }
+        code.add("", extent::MODES, self.code);
         let mut declarations: String = folders.iter().map(Folder::declarations).collect();
         declarations += self.header;
-        text += self.code;
         let header = parts.header(self.about, self.name, &declarations, request);
-        let top = format!("{}\n#include \"{stem}.h\"\n\n", banner(self.about, request));
-        vec![
+        let files = vec![
             File { path: format!("{stem}.h"), text: renamed(&header, request) },
-            File { path: format!("{stem}.c"), text: top + &renamed(&text, request) },
-        ]
+            File { path: format!("{stem}.c"), text: code.text },
+        ];
+        (files, code.extents)
+    }
+}
+
+/// A C file, part by part.
+struct Code<'a> {
+    request: &'a Request,
+    /// The rows of functions, with the prefix of the request.
+    rows: Vec<(String, String)>,
+    text: String,
+    extents: Vec<Extent>,
+}
+
+impl Code<'_> {
+    /// A file that begins with `top`, which has no names.
+    fn new(request: &Request, rows: Vec<(String, String)>, top: String) -> Code<'_> {
+        let (target, row, bytes) = (String::new(), extent::MODES.to_string(), top.len());
+        Code { request, rows, text: top, extents: vec![Extent { target, row, bytes }] }
+    }
+
+    /// Adds C, for one target or for all; functions without a row of their own are in `rest`.
+    fn add(&mut self, target: &str, rest: &str, text: &str) {
+        let text = renamed(text, self.request);
+        self.extents.extend(extents(target, &text, rest, &self.rows));
+        self.text += &text;
     }
 }
 
@@ -203,7 +246,7 @@ pub fn library(
     let files = apart(library_of(request, &backends, &folders))?;
     let (form, package) = (Form::Library, LIBRARY);
     let (backends, folders) = (&backends, &folders);
-    Compiled { request, form, package, asked, backends, folders }.written(files)
+    Compiled { request, form, package, asked, backends, folders }.written(files, Vec::new())
 }
 
 /// Generates the library of compiled folders.
@@ -213,7 +256,9 @@ pub fn library_of(
     folders: &[Folder],
 ) -> Vec<File> {
     let mut files = Vec::new();
-    let declarations: String = folders.iter().map(Folder::declarations).collect();
+    let mut declarations: String = folders.iter().map(Folder::declarations).collect();
+    let (header, sizes) = lengths(&declarations);
+    declarations += &header;
     let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);
     // The library contains every part, used or not.
     let needs = Needs {
@@ -241,6 +286,7 @@ pub fn library_of(
         files.push(File { path: format!("src/{path}"), text });
     };
     source("common.c".into(), "backends and modes", &parts.common_functions());
+    source("sizes.c".into(), "sizes for callers that do not read macros", &sizes);
     for target in backends {
         let body = section(target, target.name, &parts.xor(target));
         let text = format!("{}{body}", includes(&[target]));

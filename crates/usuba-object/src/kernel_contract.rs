@@ -5,6 +5,7 @@
 //! x: 4 registers of 32 bytes, read, aligned to 32        bit 37 of register 1 is bit 10 of x[1]
 //! k: 104 registers, read                                 (0 the most significant), instance 2
 //! y: 4 registers, written
+//! of two interleaved instances: x: 2 * 4 registers, of which the last four are for the second
 //! ```
 //!
 //! The headers of generated C define the same layout. This is a second implementation, apart from
@@ -91,7 +92,8 @@ pub enum Meaning {
     },
 }
 
-/// A buffer, for one port or for a parameter and the result that replaces it.
+/// A buffer, for a parameter or result of the source, or for a parameter and the result that
+/// replaces it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Array {
     pub name: String,
@@ -144,19 +146,26 @@ impl Contract {
         let complemented = &complemented[..];
         // Vectors are treated in scalar form.
         let program = &lanes::apart(program);
-        let entry = program.entry();
         let mut arrays = Vec::new();
-        for (ports, access) in [(&entry.params, Access::Read), (&entry.results, Access::Write)] {
+        let (params, results) = (program.params(), program.results());
+        for (groups, access) in [(params, Access::Read), (results, Access::Write)] {
             let turned = if access == Access::Read { complemented } else { &[] };
             let (mut first, mut bit) = (0, 0);
-            for port in ports {
-                let values = port.values(program.slicing);
-                let of_port = first..first + values;
-                let turned = of_port.map(|at| turned.get(at) == Some(&true)).collect::<Vec<_>>();
-                let word = port.value_bits(program.slicing) as u32;
-                arrays.push(array(port, word, &turned, bit, access, layout)?);
-                first += values;
-                bit += values as u32 * word;
+            for ports in groups {
+                // Interleaved instances follow each other in one array.
+                let (mut align, mut bits) = (1, Vec::new());
+                for port in ports {
+                    let values = port.values(program.slicing);
+                    let of_port = first..first + values;
+                    let turned: Vec<_> = of_port.map(|at| turned.get(at) == Some(&true)).collect();
+                    let word = port.value_bits(program.slicing) as u32;
+                    let (of_element, of_set) = registers(port, word, &turned, bit, layout)?;
+                    align = of_element;
+                    bits.extend(of_set);
+                    first += values;
+                    bit += values as u32 * word;
+                }
+                arrays.push(accessed(&ports[0].name, align, bits, access));
             }
         }
         let pointers = (0..arrays.len()).collect();
@@ -183,15 +192,15 @@ impl Contract {
     }
 }
 
-/// The array of a port whose values have `word` bits, the first of them number `first`.
-fn array(
+/// The bits in memory of a port whose values have `word` bits, the first of them number `first`,
+/// and the alignment in bytes of its elements.
+fn registers(
     port: &Port,
     word: u32,
     turned: &[bool],
     first: u32,
-    access: Access,
     layout: &Layout,
-) -> Result<Array, String> {
+) -> Result<(u64, Vec<Meaning>), String> {
     let mask = layout.mask_bits.filter(|_| port.constant);
     let fits = match layout.placement {
         Placement::Bits => word == 1,
@@ -210,7 +219,7 @@ fn array(
         let words = Words { count: turned.len(), row: 1, bits: word as usize };
         return bytes(order, words, first)
             .filter(|_| layout.placement == Placement::Words && !turned.contains(&true))
-            .map(|bits| accessed(&port.name, 1, bits, access))
+            .map(|bits| (1, bits))
             .ok_or_else(|| format!("`{}` cannot lie in bytes", port.name));
     }
     let size = match (mask, layout.placement) {
@@ -241,7 +250,7 @@ fn array(
             }
         }
     }
-    Ok(accessed(&port.name, size as u64 / 8, bits, access))
+    Ok((size as u64 / 8, bits))
 }
 
 /// The bits of a port of bytes; `None` if its words have no whole bytes.

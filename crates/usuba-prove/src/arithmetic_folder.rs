@@ -18,7 +18,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -30,7 +29,7 @@ use usuba::diag::Sources;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
 use usuba::typed::{self, Flags};
-use usuba_ciphers::{Beside, loader};
+use usuba_ciphers::{Beside, files, loader};
 use usuba_equiv::claims::Kind;
 
 use crate::{Claim, Evidence, Outcome};
@@ -167,7 +166,7 @@ fn names(list: Vec<Name>) -> Vec<String> {
 pub fn find(ciphers: &Path, flags: Flags) -> Result<Vec<Source>, String> {
     let root = ciphers.parent().unwrap_or(Path::new("")).join(FOLDER);
     let mut out = Vec::new();
-    for folder in listed(&root).into_iter().filter(|path| path.is_dir()) {
+    for folder in listed(&root).into_iter().filter(|path| files::is_folder(path)) {
         let mut listing = listing(&folder)?;
         for path in
             listed(&folder).into_iter().filter(|path| path.extension() == Some("ua".as_ref()))
@@ -226,7 +225,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Listing, String> {
 /// Reads the `targets.toml` of a folder; empty if the file is absent.
 fn listing(folder: &Path) -> Result<Listing, String> {
     let path = folder.join(TARGETS);
-    match fs::read_to_string(&path) {
+    match files::read_to_string(&path) {
         Ok(text) => parse(&path, &text),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Listing::default()),
         Err(error) => Err(format!("{}: {}", path.display(), plain(&error))),
@@ -235,10 +234,7 @@ fn listing(folder: &Path) -> Result<Listing, String> {
 
 /// The sorted entries of a folder; empty if the folder is absent.
 fn listed(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
+    files::entries(folder).unwrap_or_default()
 }
 
 /// Proves the contract of an entry, if it has one, and returns the claim with its time.

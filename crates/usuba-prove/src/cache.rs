@@ -10,7 +10,7 @@
 //! proved claims only, so a failed proof is tried again.
 //!
 //! A cached object proof states that the bytes with this hash compute the program. The cache does
-//! not check that the compiler still produces these bytes; `--check` recompiles.
+//! not check that the compiler still produces these bytes; `usubac verify` recompiles.
 //!
 //! *Limits:* a digest is no signature. A writer of the folder can forge a consistent file.
 
@@ -180,7 +180,7 @@ mod tests {
         let mut options = options(Slicing::V, target);
         options.entry = Some("f".into());
         let text = |text: &str| text.to_string();
-        let (program, reading, flags) = (text("f.ua"), text("-m 16"), text("--inter-factor 2"));
+        let (program, reading, flags) = (text("f.ua"), text("-m 16"), text("--interleave 2"));
         let cell = Cell { program, reading, flags, sha256: text("5a1f"), options };
         let asked = Statement::new(&cell, false, text("gcc"));
         let record = Record {

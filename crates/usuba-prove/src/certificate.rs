@@ -27,7 +27,7 @@
 //! ```
 //!
 //! The text is a deterministic function of the proof: no dates, no times, a fixed order.
-//! Certificates are not trusted: `usubac prove --check` proves them again, and no other command
+//! Certificates are not trusted: `usubac verify` proves them again, and no other command
 //! prints their claims.
 
 use std::fs;
@@ -246,7 +246,7 @@ mod tests {
             slicing: "V".into(),
             target: "avx2".into(),
             reading: "-m 16".into(),
-            flags: "--inter-factor 2".into(),
+            flags: "--interleave 2".into(),
             source: "00".into(),
             usuba0: usuba0.into(),
             passes: 3,

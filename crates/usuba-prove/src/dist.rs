@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use usuba::names::did_you_mean;
 use usuba::{Options, Output};
 use usuba_ciphers::loader::plain;
 use usuba_library::declarations::{Function, Struct};
@@ -126,9 +127,11 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let exported = manifest.functions.iter().map(Task::Declared);
     let mut tasks: Vec<Task> = units.chain(exported).filter(|task| is_there(task.name())).collect();
     if let Some(other) = request.functions.iter().find(|f| tasks.iter().all(|t| t.name() != **f)) {
+        let near = did_you_mean(other, tasks.iter().map(Task::name));
+        let help = near.map_or(String::new(), |near| format!("; help: {near}"));
         return Err(format!(
             "found no function `{other}` with a contract in {}, expected an exported function or a unit \
-             of its manifest",
+             of its manifest{help}",
             request.file.display()
         ));
     }

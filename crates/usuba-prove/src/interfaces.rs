@@ -22,7 +22,7 @@ use usuba::diag::Sources;
 use usuba::ir::{self, Slicing};
 use usuba::passes::{When, interleave};
 use usuba::{Options, typed};
-use usuba_ciphers::{Beside, Cipher, Function, loader};
+use usuba_ciphers::{Beside, Cipher, Function, files, loader};
 use usuba_equiv::claims::Kind;
 use usuba_object::compare::Demands;
 use usuba_run::fingerprint::fingerprint as of_sources;
@@ -86,7 +86,7 @@ impl Interfaces {
     /// Reads the byte interfaces of a folder.
     pub fn new(folder: &Path, memory: Memory) -> Result<Interfaces, String> {
         let path = folder.join("cipher.toml");
-        if !path.exists() {
+        if !files::is_file(&path) {
             return Err(format!(
                 "there is no {}, and --interface proves the functions that it describes; --binary \
                  proves kernels without it",

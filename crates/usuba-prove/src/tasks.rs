@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
+use usuba::names::did_you_mean;
 use usuba::typed::Flags;
 use usuba_ciphers::Cipher;
 use usuba_run::cc::Family;
@@ -21,6 +22,7 @@ use crate::interfaces::{self, Interfaces};
 use crate::objects::{self, Memory, Objects};
 
 /// The selection of proofs.
+#[derive(Default)]
 pub struct Request {
     /// The folder of the cipher folders.
     pub folder: PathBuf,
@@ -28,12 +30,12 @@ pub struct Request {
     pub only: Vec<String>,
     /// Targets; all targets if empty.
     pub target: Vec<&'static Target>,
-    /// The only slicing, if one is selected.
-    pub slicing: Option<Slicing>,
+    /// Slicings; all slicings if empty.
+    pub slicings: Vec<Slicing>,
     /// The flags for reading programs.
     pub flags: Flags,
     /// The C compilers for the objects.
-    pub families: &'static [Family],
+    pub families: Vec<Family>,
     /// Whether compilers run even for a known text.
     pub afresh: bool,
     /// Whether to prove kernel objects.
@@ -102,7 +104,7 @@ pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
     let memory = Memory::default();
     let backend = |target: &'static Target| {
         let made = |asked: bool| match asked && objects::has_machine(target) {
-            true => Objects::compiled(target, request.families, memory.clone(), request.afresh),
+            true => Objects::compiled(target, &request.families, memory.clone(), request.afresh),
             false => Ok(Objects::None),
         };
         let (objects, functions) = (made(request.binary)?, made(request.interface)?);
@@ -133,8 +135,7 @@ pub fn tasks(request: &Request, backends: &[Backend]) -> Result<Tasks, String> {
             }
         }
         for ((file, node), slicings) in nodes {
-            let wanted = request.slicing;
-            for slicing in slicings.into_iter().filter(|&s| wanted.is_none_or(|w| w == s)) {
+            for slicing in slicings.into_iter().filter(|&s| in_slicing(request, s)) {
                 for Backend { target: on, .. } in backends {
                     let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
                     let interfaces = interfaces.clone();
@@ -153,8 +154,7 @@ pub fn tasks(request: &Request, backends: &[Backend]) -> Result<Tasks, String> {
             }
         }
     }
-    let slicing = request.slicing;
-    for source in sources(request)?.iter().filter(|own| slicing.is_none_or(|s| s == own.slicing)) {
+    for source in sources(request)?.iter().filter(|own| in_slicing(request, own.slicing)) {
         let not: Vec<&Backend> = backends.iter().filter(|b| !source.is_for(b.target)).collect();
         if !not.is_empty() && !source.nodes.is_empty() {
             let not: Vec<&str> = not.iter().map(|backend| backend.target.name).collect();
@@ -192,7 +192,9 @@ pub fn ciphers(request: &Request) -> Result<Vec<Cipher>, String> {
     names.extend(ciphers.iter().map(|cipher| name(&cipher.folder)));
     if let Some(missing) = request.only.iter().find(|only| !names.contains(*only)) {
         let folder = request.folder.display();
-        return Err(format!("there is no cipher `{missing}` in {folder}"));
+        let near = did_you_mean(missing, names.iter().map(String::as_str));
+        let help = near.map_or(String::new(), |near| format!("; help: {near}"));
+        return Err(format!("there is no cipher `{missing}` in {folder}{help}"));
     }
     ciphers.retain(|cipher| is_asked(request, &cipher.folder));
     Ok(ciphers)
@@ -203,6 +205,10 @@ pub fn sources(request: &Request) -> Result<Vec<arithmetic_folder::Source>, Stri
     let mut sources = arithmetic_folder::find(&request.folder, request.flags)?;
     sources.retain(|source| is_asked(request, &source.folder));
     Ok(sources)
+}
+
+fn in_slicing(request: &Request, slicing: Slicing) -> bool {
+    request.slicings.is_empty() || request.slicings.contains(&slicing)
 }
 
 fn is_asked(request: &Request, folder: &Path) -> bool {

@@ -1,6 +1,5 @@
 //! Compilation of cipher-folder functions to C: kernels, key schedules and the byte interface.
 
-use std::fs;
 use std::path::Path;
 
 use usuba::diag::{Diagnostic, Sources};
@@ -15,7 +14,7 @@ use usuba::passes::{When, interleave, unroll};
 use usuba::{Options, Output};
 
 use crate::validated::{Proofs, compiled};
-use usuba_ciphers::{Beside, Cipher, Function, Key, Parameter};
+use usuba_ciphers::{Beside, Cipher, Function, Key, Parameter, loader};
 
 /// A function as C: its kernel, an optional second kernel without interleaving, its key schedule
 /// and its byte interface.
@@ -423,8 +422,7 @@ fn compile_file(
     proofs: Proofs,
 ) -> Result<Output, String> {
     let path = folder.join(source);
-    let text = fs::read_to_string(&path)
-        .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let text = loader::read(&path)?;
     let mut sources = Sources::default();
     let root = sources.add(path.display().to_string(), text);
     let result = compiled(&mut sources, root, &mut Beside, options, proofs);

@@ -167,8 +167,16 @@ impl Layout {
         rows.map(|row: Vec<u64>| self.words(port, &row)).collect()
     }
 
-    /// Packs the registers of all parameters of `program` from one row of source words per
-    /// instance; a row concatenates the words of the parameters. Constants come from the first row.
+    /// Bytes of the array of each parameter of the C function, and of each result.
+    pub fn array_bytes(&self, program: &Program) -> [Vec<usize>; 2] {
+        [program.params(), program.results()].map(|groups| {
+            let bytes = |ports: &[Port]| ports.iter().map(|port| self.port_bytes(port)).sum();
+            groups.into_iter().map(bytes).collect()
+        })
+    }
+
+    /// Packs the arrays of all parameters of `program` from one row of source words per instance; a
+    /// row concatenates the words of the parameters. Constants come from the first row.
     ///
     /// # Panics
     /// If the number of rows is not the number of instances, or `program` has another layout.
@@ -179,20 +187,25 @@ impl Layout {
         for group in program.params() {
             let words = at..at + group[0].words();
             at = words.end;
-            let part = |row: &Vec<u64>| row[words.clone()].to_vec();
-            for (port, rows) in group.iter().zip(rows.chunks(self.lanes())) {
-                let rows = if port.constant { &rows[..1] } else { rows };
-                buffers.push(self.pack(port, &rows.iter().map(part).collect::<Vec<_>>()));
-            }
+            let rows: Vec<_> = rows.iter().map(|row| row[words.clone()].to_vec()).collect();
+            buffers.push(self.pack_sets(group, &rows));
         }
         buffers
     }
 
+    /// Packs the array of one port of the source, whose register sets are `ports`, from one row of
+    /// its words for each instance. A constant comes from the first row.
+    pub fn pack_sets(&self, ports: &[Port], rows: &[Vec<u64>]) -> Vec<u8> {
+        let sets = ports.iter().zip(rows.chunks(self.lanes()));
+        sets.flat_map(|(port, rows)| self.pack(port, if port.constant { &rows[..1] } else { rows }))
+            .collect()
+    }
+
     /// Unpacks the source words of all results, concatenated in one row per instance, from their
-    /// registers.
+    /// arrays.
     ///
     /// # Panics
-    /// If the length of a buffer is not the size of its port.
+    /// If the length of a buffer is not the size of its array.
     pub fn unpack_results<B: AsRef<[u8]>>(
         &self,
         program: &Program,
@@ -201,8 +214,10 @@ impl Layout {
         let mut rows = vec![Vec::new(); self.instances()];
         let mut buffers = buffers.iter();
         for group in program.results() {
+            let mut array = buffers.next().expect("a buffer for each array").as_ref();
             for (port, rows) in group.iter().zip(rows.chunks_mut(self.lanes())) {
-                let bytes = buffers.next().expect("a buffer for each port").as_ref();
+                let (bytes, rest) = array.split_at(self.port_bytes(port));
+                array = rest;
                 for (row, words) in rows.iter_mut().zip(self.unpack(port, bytes)) {
                     row.extend(words);
                 }

@@ -15,8 +15,8 @@ use tempfile::TempDir;
 
 use crate::cc::{self, Family, Machine, System, run};
 
-const BARE: &str = include_str!("../../../bench/rv32/bare.h");
-const COUNT: &str = include_str!("../../../bench/rv32/count.c");
+const BARE: &str = include_str!("../rv32/bare.h");
+const COUNT: &str = include_str!("../rv32/count.c");
 
 /// Versions of the plugin interface; each emulator supports some of them.
 const VERSIONS: [u32; 6] = [1, 2, 3, 4, 5, 6];

@@ -34,26 +34,34 @@ fn on_every_header(mut test: impl FnMut(&'static Target, &Machine)) {
     });
 }
 
-/// A driver with one pointer for each port, as [`native`] calls it, around a function with the
-/// interface of the OCaml compiler.
+/// A driver with one pointer for each array of the kernel, as [`native`] calls it, around a function
+/// with the interface of the OCaml compiler, which has a parameter for each port.
 fn driver(program: &Program, plain: &Emitted, wrapped: &Emitted) -> String {
-    let entry = program.entry();
     let (mut declared, mut before, mut after) = (Vec::new(), String::new(), String::new());
     let mut actual = Vec::new();
-    for (i, (port, text)) in entry.params.iter().zip(&plain.params).enumerate() {
+    let sets = |ports: &[Port]| {
+        let size = ports[0].values(program.slicing);
+        (0..ports.len()).map(move |set| (set, size, set * size))
+    };
+    for (i, (ports, text)) in program.params().into_iter().zip(&plain.params).enumerate() {
         declared.push(format!("const {} *p{i}", text.c_type));
-        let n = text.registers;
-        let _ = writeln!(before, "    DATATYPE a{i}[{n}];");
-        let _ = writeln!(before, "    for (int k = 0; k < {n}; k++) a{i}[k] = p{i}[k];");
-        let array = !port.value_dims(program.slicing).is_empty();
-        actual.push(if array { format!("(void *)a{i}") } else { format!("*a{i}") });
+        let array = !ports[0].value_dims(program.slicing).is_empty();
+        for (set, n, from) in sets(ports) {
+            let a = format!("a{i}_{set}");
+            let _ = writeln!(before, "    DATATYPE {a}[{n}];");
+            let _ =
+                writeln!(before, "    for (int k = 0; k < {n}; k++) {a}[k] = p{i}[{from} + k];");
+            actual.push(if array { format!("(void *){a}") } else { format!("*{a}") });
+        }
     }
-    for (i, text) in plain.results.iter().enumerate() {
+    for (i, (ports, text)) in program.results().into_iter().zip(&plain.results).enumerate() {
         declared.push(format!("{} *r{i}", text.c_type));
-        let n = text.registers;
-        let _ = writeln!(before, "    DATATYPE b{i}[{n}];");
-        let _ = writeln!(after, "    for (int k = 0; k < {n}; k++) r{i}[k] = b{i}[k];");
-        actual.push(format!("(void *)b{i}"));
+        for (set, n, from) in sets(ports) {
+            let b = format!("b{i}_{set}");
+            let _ = writeln!(before, "    DATATYPE {b}[{n}];");
+            let _ = writeln!(after, "    for (int k = 0; k < {n}; k++) r{i}[{from} + k] = {b}[k];");
+            actual.push(format!("(void *){b}"));
+        }
     }
     let prototype = format!("void driver({})", declared.join(", "));
     let call = format!("    {}({});\n", wrapped.name, actual.join(", "));

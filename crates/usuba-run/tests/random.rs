@@ -8,6 +8,8 @@ use support::{Case, STRICT, check_all, on_every_machine};
 use usuba::emit::c::{COptions, LoopForm};
 use usuba::ir::random::{self, Shape};
 use usuba::isa::Target;
+use usuba::passes::pipeline::run_pass;
+use usuba::passes::{PassOptions, interleave};
 use usuba_run::cc::{self, Family};
 use usuba_run::native::{self, Failure};
 
@@ -19,15 +21,15 @@ fn cases(target: &'static Target, seeds: std::ops::Range<u64>) -> Vec<Case> {
         .map(|seed| {
             let shape = SHAPES[seed as usize % SHAPES.len()];
             let form = forms[seed as usize / SHAPES.len() % forms.len()];
-            let what = format!("seed {seed} {form:?}");
-            Case::new(
-                what,
-                random::program(seed, shape),
-                target,
-                COptions { form, ..COptions::default() },
-                2,
-                seed,
-            )
+            let mut program = random::program(seed, shape);
+            // One program of each shape in three instances, whose registers lie side by side.
+            let factor = if seed % 4 == 3 { 3 } else { 1 };
+            let interleave = interleave::Choice { factor: Some(factor), grain: 2 };
+            let options = PassOptions { interleave, ..PassOptions::default() };
+            run_pass(&interleave::PASS, &mut program, &options);
+            let what = format!("seed {seed} {form:?}, {} instances", program.copies);
+            let options = COptions { form, ..COptions::default() };
+            Case::new(what, program, target, options, 2, seed)
         })
         .collect()
 }

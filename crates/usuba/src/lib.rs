@@ -41,7 +41,7 @@ pub mod packing;
 pub mod passes;
 
 pub use usuba_circuit as circuit;
-pub use usuba_lang::{Checked, diag, front, syntax, typed};
+pub use usuba_lang::{Checked, diag, front, lint, names, syntax, typed};
 
 use circuit::Profile;
 use diag::{Code, Diagnostic, FileId, Sources};
@@ -53,7 +53,7 @@ pub struct Options {
     /// For programs that do not write a direction themselves.
     pub slicing: ir::Slicing,
     pub target: &'static isa::Target,
-    /// Whose latencies and ports the passes work with (`-cpu`).
+    /// Whose latencies and ports the passes work with (`--cpu`).
     pub cpu: &'static isa::cpu::Cpu,
     /// The word size of an entry that leaves `'m` open (`-m`).
     pub word: Option<u8>,

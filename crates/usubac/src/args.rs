@@ -1,99 +1,115 @@
-//! The command line. Above 600 lines because it declares every flag with its help and its
-//! semantics.
+//! The command line.
 //!
-//! - `bench`: the flags of `usubac bench`.
-//! - `dist`: the flags of `usubac dist`.
-//! - `prove`: the flags of `usubac prove`.
-//! - `synth`: the flags of `usubac synth`.
-//! - `tune`: the flags of `usubac tune`, and flags without a program.
-//! - `values`: the syntax of the values of flags.
+//! - `common`: options that several commands have, one type for each.
+//! - `lints`: the levels of warnings.
+//! - `language`: the options about the semantics of a program; `codegen`: about its code.
+//! - `bench`, `ciphers`, `dist`, `generate`, `new`, `prove`, `synth`, `test`, `tune`: the options of one command.
+//! - `values`: the syntax of the values of options.
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use usuba::emit::c::COptions;
-use usuba::ir::Slicing;
-use usuba::isa::cpu::Cpu;
-use usuba::isa::{self, Target};
-use usuba::passes::pipeline::{Level, PipelineOptions};
-use usuba::passes::{PassOptions, Schedule, When, inline, interleave, unroll};
-use usuba::typed::Flags;
+use clap::error::{ContextKind, ContextValue};
+use clap::{Arg, ArgAction, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use crate::Failure;
 use crate::output::to_stderr;
 use crate::report::{Color, Format, warning};
 
 mod bench;
+mod ciphers;
+mod codegen;
+pub mod common;
 mod dist;
+mod generate;
+mod language;
+mod lints;
+mod new;
 pub mod prove;
 mod synth;
+mod test;
 mod tune;
 mod values;
 
-pub use bench::{Bench, Compiler, pipeline};
-pub use dist::Dist;
-pub use prove::Prove;
+pub use bench::{Bench, pipeline};
+pub use ciphers::{Ciphers, Query, Table};
+pub use codegen::Codegen;
+use common::{DIAGNOSTICS, Form, INPUT, OPTIMISATION, OUTPUT, Output, Seed, TARGET, Tuned};
+pub use dist::{Dist, Packaging};
+pub use generate::{Generate, Generated};
+pub use language::Language;
+pub use new::{Kind, New};
+pub use prove::{Prove, Verify};
 pub use synth::{Shape, Synth};
+pub use test::Test;
 pub use tune::{Goal, Tune, certified_flags, codegen, tuned_flags};
-pub use values::best_for_long_words;
-use values::{parse_arch, parse_cpu, parse_pass, parse_pass_or_all, parse_prefix, parse_slug};
+pub use values::{best_for_long_words, parse_loops};
 
 /// Compiles Usuba programs (sliced, constant-time symmetric cryptography) to C.
 #[derive(Parser, Debug)]
 #[command(
     name = "usubac",
-    version,
+    version = env!("USUBAC_VERSION"),
     disable_version_flag = true,
-    args_conflicts_with_subcommands = true,
+    disable_help_flag = true,
     subcommand_value_name = "COMMAND",
-    after_help = "Long flags may be written with one dash, as in -arch avx2.\n\
+    override_usage = "usubac [OPTIONS] FILE      (the same as usubac build)\n       \
+                      usubac COMMAND [OPTIONS]",
+    after_help = "`usubac COMMAND -h` lists the options of a command, `--help` explains them.\n\
                   Exit status: 0 done, 1 errors in the program, 2 wrong usage, 3 answers differ, \
                   101 a fault of usubac itself."
 )]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
-    #[command(flatten)]
-    pub compile: Compile,
-    /// Explain an error code, such as U0201
-    #[arg(long, value_name = "CODE", exclusive = true)]
-    pub explain: Option<String>,
     /// List everything of one kind, one item a line
-    #[arg(long, value_enum, value_name = "WHAT", exclusive = true)]
+    #[arg(long, value_enum, value_name = "WHAT", exclusive = true, help_heading = OUTPUT)]
     pub print: Option<Print>,
     #[command(flatten)]
     pub report: Report,
     /// Print the version
-    #[arg(long, action = ArgAction::Version)]
+    #[arg(long, action = ArgAction::Version, help_heading = DIAGNOSTICS)]
     version: Option<bool>,
 }
 
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Report {
-    /// How errors and warnings are written
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t, global = true)]
+    /// How errors are written: human, short or json
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t, hide_possible_values = true,
+          global = true, help_heading = DIAGNOSTICS)]
     pub error_format: Format,
-    /// When they are coloured
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t, global = true)]
+    /// When they are coloured: auto, always or never
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true,
+          global = true, hide_short_help = true, help_heading = DIAGNOSTICS)]
     pub color: Color,
+    /// Explain the options; -h lists the common ones
+    #[arg(short, long, action = ArgAction::Help, global = true, help_heading = DIAGNOSTICS)]
+    help: Option<bool>,
 }
 
 #[derive(Subcommand, Debug)]
 pub enum Command {
+    /// Compile a program to C
+    Build(Box<Compile>),
     /// Check a program without compiling it
     Check(Check),
     /// Bring programs into the house style
     Fmt(Fmt),
     /// Run a program on one input
-    Run(Run),
+    Run(Box<Run>),
+    /// Write a folder for a cipher, to begin with
+    New(New),
+    /// Compare ciphers with their test vectors, by the reference semantics and by compiled C
+    Test(Test),
     /// Verify and time cipher folders on every target of this machine
-    Bench(Bench),
+    Bench(Box<Bench>),
     /// The same for two ciphers, to see that everything works
-    Demo(Bench),
+    Demo(Box<Bench>),
     /// Choose flags for a program by measuring on this machine; later compiles use them
-    Tune(Tune),
+    Tune(Box<Tune>),
     /// Prove that a compilation preserves the semantics of its source
     Prove(Box<Prove>),
+    /// Repeat the proofs that certificates record
+    Verify(Verify),
     /// Write ciphers as C files to embed, or as a library
     Dist(Dist),
     /// Search small circuits for tables, or few xors for a matrix
@@ -101,31 +117,26 @@ pub enum Command {
     /// Explain an error code
     Explain {
         /// Such as U0201
+        #[arg(value_name = "CODE")]
         code: String,
     },
-    /// Write the headers that code from `-abi usubac` includes into a folder
+    /// List, show and copy ciphers
+    Ciphers(Ciphers),
+    /// Write manual pages, completions of shells, or headers into a folder
+    Generate(Generate),
+    /// Write the headers that code from `--abi usubac` includes into a folder
+    #[command(hide = true)]
     Headers {
         /// Made if it is not there; headers of the same names in it are replaced
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
     /// Write the completions of a shell to standard output
+    #[command(hide = true)]
     Completions { shell: clap_complete::Shell },
     /// Write the manual page to standard output
+    #[command(hide = true)]
     Man,
-}
-
-/// A slicing by its letter.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Direction {
-    #[value(name = "V")]
-    V,
-    #[value(name = "H")]
-    H,
-    #[value(name = "B")]
-    B,
-    #[value(name = "W")]
-    W,
 }
 
 #[derive(Args, Debug)]
@@ -133,31 +144,25 @@ pub struct Compile {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Where the output goes; `-` is standard output [default: FILE with the ending of the output,
-    /// in the working directory]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// The form of the output
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    #[command(flatten)]
+    pub output: Output,
+    /// The form of the output: c, h, u0, ast or json
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t,
+          hide_possible_values = true, help_heading = OUTPUT)]
     pub emit: Emit,
     /// Also write the header of the kernel to this file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub header: Option<PathBuf>,
-    /// Names and shapes of the C function
-    #[arg(long, value_enum, value_name = "INTERFACE", default_value_t)]
+    /// Names and shapes of the C function: usuba or usubac
+    #[arg(long, value_enum, value_name = "INTERFACE", default_value_t, hide_possible_values = true,
+          hide_short_help = true, help_heading = OUTPUT)]
     pub abi: Abi,
     #[command(flatten)]
     pub language: Language,
     #[command(flatten)]
     pub codegen: Codegen,
-    /// Use the flags that `usubac tune` found for this processor, as its file tuned/TARGET-CPU.toml
-    /// beside the program calls it [default: the only file of the target; for --arch native the
-    /// file of this machine]
-    #[arg(long, value_name = "CPU", value_parser = parse_slug)]
-    pub tuned: Option<String>,
-    /// Ignore the flags that `usubac tune` found
-    #[arg(long, conflicts_with = "tuned")]
-    pub no_tuned: bool,
+    #[command(flatten)]
+    pub tuned: Tuned,
     /// Only parse
     #[arg(long, hide = true)]
     pub parse_only: bool,
@@ -171,6 +176,9 @@ pub struct Check {
     /// The program; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Apply the edits of warnings that have exactly one repair to the file
+    #[arg(long, help_heading = OUTPUT)]
+    pub fix: bool,
     #[command(flatten)]
     pub language: Language,
 }
@@ -181,7 +189,7 @@ pub struct Fmt {
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Change nothing; exit with status 1 if a file is not in the house style
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub check: bool,
 }
 
@@ -195,121 +203,17 @@ pub struct Run {
     #[command(flatten)]
     pub codegen: Codegen,
     /// The engine that runs it
-    #[arg(long, value_enum, value_name = "ENGINE", default_value_t)]
+    #[arg(long, value_enum, value_name = "ENGINE", default_value_t, help_heading = TARGET)]
     pub engine: Engine,
-    /// The flattened atoms of the inputs, as a JSON array of numbers and "0x..." strings
-    /// [default: derived from the seed]
-    #[arg(long, value_name = "JSON")]
+    /// The words of the inputs, as a JSON array [default: derived from the seed]
+    ///
+    /// The flattened atoms in order, as numbers and "0x..." strings.
+    #[arg(long, value_name = "JSON", help_heading = INPUT)]
     pub input: Option<String>,
-    /// The seed of inputs that are not given
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub seed: u64,
-}
-
-/// The semantics of a program, and which part of it to take.
-#[derive(Args, Clone, Debug)]
-pub struct Language {
     #[command(flatten)]
-    slicing: SlicingFlags,
-    /// The word size of an entry that leaves it open
-    #[arg(short = 'm', value_name = "BITS", value_parser = clap::value_parser!(u8).range(1..=64))]
-    pub word: Option<u8>,
-    /// The node to compile, with its index, nats and word sizes as in `f<1>(10, 'm=32)`
-    /// [default: the last one]
-    #[arg(long, value_name = "NODE")]
-    pub entry: Option<String>,
-    /// Where to look for included files, after the directory of the including file
-    #[arg(short = 'I', value_name = "DIR")]
-    pub include: Vec<PathBuf>,
-    /// Read tables from one word to one word as array look-ups (not constant-time)
-    #[arg(long)]
-    pub keep_tables: bool,
-    /// Read the ten tables that the OCaml compiler knew in its bit order
-    #[arg(long)]
-    pub legacy_tables: bool,
-    /// Treat warnings as errors
-    #[arg(short = 'w', long)]
-    pub deny_warnings: bool,
-}
-
-#[derive(Args, Clone, Debug)]
-#[group(multiple = false)]
-#[allow(rustdoc::broken_intra_doc_links)] // The text of the help has a word in brackets.
-struct SlicingFlags {
-    /// Vertical slicing: a word per lane [default]
-    #[arg(short = 'V', long)]
-    vertical: bool,
-    /// Horizontal slicing: the bits of a word along a register
-    #[arg(short = 'H', long)]
-    horizontal: bool,
-    /// Bitslicing: a bit per register
-    #[arg(short = 'B', long)]
-    bitslice: bool,
-    /// Words in lanes: a register holds the words of a block
-    #[arg(short = 'W', long)]
-    words: bool,
-}
-
-impl Language {
-    /// The flags that change the semantics of a program or the set of accepted programs.
-    pub fn flags(&self) -> Flags {
-        Flags { keep_tables: self.keep_tables, legacy_tables: self.legacy_tables }
-    }
-
-    /// The slicing that was asked for.
-    pub fn slicing(&self) -> Option<Slicing> {
-        self.slicing.chosen()
-    }
-
-    /// Asks for a slicing.
-    pub fn set_slicing(&mut self, slicing: Slicing) {
-        self.slicing = SlicingFlags {
-            vertical: slicing == Slicing::V,
-            horizontal: slicing == Slicing::H,
-            bitslice: slicing == Slicing::B,
-            words: slicing == Slicing::W,
-        };
-    }
-
-    /// The flags that change the semantics of the program, besides the entry.
-    pub fn reading(&self) -> String {
-        let word = self.word.map(|bits| format!("-m {bits}"));
-        let keep = self.keep_tables.then(|| "--keep-tables".to_string());
-        let legacy = self.legacy_tables.then(|| "--legacy-tables".to_string());
-        [word, keep, legacy].into_iter().flatten().collect::<Vec<_>>().join(" ")
-    }
-}
-
-impl Language {
-    /// Reads the text of [`Language::reading`].
-    pub fn read_as(&mut self, reading: &str) -> Result<(), String> {
-        (self.word, self.keep_tables, self.legacy_tables) = (None, false, false);
-        let mut words = reading.split_whitespace();
-        while let Some(word) = words.next() {
-            match (word, words.clone().next().map(str::parse)) {
-                ("-m", Some(Ok(bits))) => {
-                    self.word = Some(bits);
-                    words.next();
-                }
-                ("--keep-tables", _) => self.keep_tables = true,
-                ("--legacy-tables", _) => self.legacy_tables = true,
-                _ => return Err(format!("`{word}` does not say how a program is read")),
-            }
-        }
-        Ok(())
-    }
-}
-
-impl SlicingFlags {
-    fn chosen(&self) -> Option<Slicing> {
-        match self {
-            SlicingFlags { vertical: true, .. } => Some(Slicing::V),
-            SlicingFlags { horizontal: true, .. } => Some(Slicing::H),
-            SlicingFlags { bitslice: true, .. } => Some(Slicing::B),
-            SlicingFlags { words: true, .. } => Some(Slicing::W),
-            _ => None,
-        }
-    }
+    pub seed: Seed,
+    #[command(flatten)]
+    pub form: Form,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
@@ -361,296 +265,20 @@ pub enum Print {
     Build,
 }
 
-/// An instruction set, and whether it was asked for as `native`.
-#[derive(Clone, Copy, Debug)]
-pub struct Arch {
-    pub target: &'static Target,
-    pub native: bool,
-}
-
-/// How the program becomes code; none of it changes the function of the program.
-#[derive(Args, Debug)]
-pub struct Codegen {
-    /// The instruction set; `native` is the best of this machine
-    #[arg(long, value_name = "TARGET", default_value = "gp64", value_parser = parse_arch)]
-    pub arch: Arch,
-    /// The microarchitecture whose latencies and ports drive scheduling; see --print cpus
-    #[arg(long, value_name = "CPU", default_value = "generic", value_parser = parse_cpu)]
-    pub cpu: &'static Cpu,
-    /// Register width of general-purpose code: 32 or 64
-    #[arg(long, value_name = "BITS")]
-    pub bits_per_reg: Option<u32>,
-    /// Optimisation level
-    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2,
-          value_parser = clap::value_parser!(u8).range(0..=2))]
-    level: u8,
-    #[command(flatten)]
-    inline: InlineFlags,
-    #[command(flatten)]
-    unroll: UnrollFlags,
-    #[command(flatten)]
-    packing: PackingFlags,
-    /// Interleave two instances, or --inter-factor of them, and emit this number of consecutive
-    /// equations per instance
-    #[arg(long, visible_alias = "inter-grain", value_name = "GRAIN",
-          value_parser = clap::value_parser!(u32).range(1..))]
-    interleave: Option<u32>,
-    /// Interleave factor: instances that one kernel runs; 1 is none [default: chosen by a model,
-    /// but 1 below -O2 and with --abi usubac]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=16))]
-    inter_factor: Option<u32>,
-    /// Measure on this machine which interleave factor is fastest
-    #[arg(long, conflicts_with_all = ["inter_factor"])]
-    pub auto_interleave: bool,
-    #[command(flatten)]
-    schedule: ScheduleFlags,
-    /// Equations between a definition and its use, if there are others to put there
-    #[arg(long, value_name = "COUNT", default_value_t = Schedule::default().window,
-          value_parser = clap::value_parser!(u32).range(1..=1000))]
-    sched_n: u32,
-    /// Leave out a pass
-    #[arg(long, value_name = "PASS", value_parser = parse_pass)]
-    pub skip: Vec<String>,
-    /// End the pipeline after a pass
-    #[arg(long, value_name = "PASS", value_parser = parse_pass)]
-    pub stop_after: Option<String>,
-    /// Write the program after a pass to standard error, as Usuba; `lower` is
-    /// the program before the first one, `all` is every pass
-    #[arg(long, value_name = "PASS", value_parser = parse_pass_or_all)]
-    pub print_after: Vec<String>,
-    /// Take constant parameters (keys) of bitsliced kernels as registers where they would be
-    /// 32-bit masks
-    #[arg(long)]
-    pub key_registers: bool,
-    /// Clear the stack below the kernel and all registers that are not the caller's before it
-    /// returns
-    #[arg(long)]
-    pub wipe: bool,
-    /// Call these nodes as kernels of their own, which are compiled to other files with the same
-    /// prefix
-    #[arg(long, value_name = "NODES", value_delimiter = ',')]
-    pub link: Vec<String>,
-    /// Prove after each pass that the program still computes the same function
-    #[arg(long)]
-    pub prove: bool,
-    /// The prefix of every C name that the linker sees
-    #[arg(long, value_name = "TEXT", default_value = "", value_parser = parse_prefix)]
-    pub prefix: String,
-}
-
-#[derive(Args, Clone, Debug)]
-#[group(multiple = false)]
-struct InlineFlags {
-    /// Inline every call
-    #[arg(long)]
-    inline_all: bool,
-    /// Inline all but _no_inline nodes
-    #[arg(long)]
-    heavy_inline: bool,
-    /// Inline only _inline nodes
-    #[arg(long)]
-    light_inline: bool,
-    /// Inline nothing
-    #[arg(long)]
-    no_inline: bool,
-}
-
-#[derive(Args, Clone, Debug)]
-#[group(multiple = false)]
-struct UnrollFlags {
-    /// Unroll every loop
-    #[arg(long)]
-    unroll: bool,
-    /// Keep every loop
-    #[arg(long)]
-    no_unroll: bool,
-    /// Unroll factor of each loop that stays; 1 is none [default: two or more where values would
-    /// otherwise only change places]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    unroll_factor: Option<u32>,
-}
-
-#[derive(Args, Clone, Debug)]
-#[group(multiple = false)]
-struct PackingFlags {
-    /// Let narrow words of V share a general-purpose register, in the layout of H [default: where
-    /// the operators say that it pays, but not below -O2 and with --abi usubac]
-    #[arg(long)]
-    packed: bool,
-    /// Give every word a register
-    #[arg(long)]
-    no_packed: bool,
-}
-
-#[derive(Args, Debug)]
-struct ScheduleFlags {
-    /// Run bitslice-sched and mslice-sched also where they do not pay on the CPU
-    #[arg(long, conflicts_with_all = ["no_sched", "no_pre_sched"])]
-    sched: bool,
-    /// Run neither; --skip pressure also keeps the schedule of bitsliced code
-    #[arg(long)]
-    no_sched: bool,
-    /// Do not run bitslice-sched
-    #[arg(long)]
-    no_pre_sched: bool,
-}
-
-impl Codegen {
-    /// The instruction set with the register width that was asked for.
-    pub fn target(&self) -> Result<&'static Target, Failure> {
-        let Some(bits) = self.bits_per_reg else { return Ok(self.arch.target) };
-        let found = isa::ALL.iter().find(|t| !t.simd && !self.arch.target.simd && t.bits == bits);
-        found.copied().ok_or_else(|| {
-            Failure::usage(format!(
-                "`--bits-per-reg {bits}` does not fit --arch {}; general-purpose registers have \
-                 32 or 64 bits, the width of others is part of the target",
-                self.arch.target.name
-            ))
+/// The command line as clap knows it. The options of `build` about the optimisation are not in the
+/// short help of the commands that also have them.
+pub fn command() -> clap::Command {
+    let shorter = |arg: Arg| {
+        let about_code = ["prove", "wipe", "prefix", "cpu"].contains(&arg.get_id().as_str())
+            || arg.get_help_heading() == Some(OPTIMISATION);
+        let hide = about_code || arg.is_hide_short_help_set();
+        arg.hide_short_help(hide)
+    };
+    ["prove", "run"].into_iter().fold(Cli::command(), |command, name| {
+        command.mut_subcommand(name, |c| {
+            c.mut_args(shorter).after_help("--help also lists the options about the optimisation.")
         })
-    }
-
-    /// The interleave factor and the grain. Drivers of the OCaml compiler know the ports that they
-    /// pass: there only the grain requests more than one instance.
-    fn interleave(&self, abi: Abi) -> interleave::Choice {
-        let grain = self.interleave.unwrap_or(interleave::Choice::AUTO.grain);
-        let factor = match (self.inter_factor, self.interleave, abi) {
-            (_, None, Abi::Usubac) => Some(1),
-            (Some(factor), _, _) => Some(factor),
-            (None, Some(_), _) => Some(2),
-            (None, None, Abi::Usuba) => None,
-        };
-        interleave::Choice { factor, grain }
-    }
-
-    /// Drivers of the OCaml compiler pass words.
-    fn packing(&self, abi: Abi) -> When {
-        match (&self.packing, abi) {
-            (PackingFlags { packed: true, .. }, _) => When::Always,
-            (PackingFlags { no_packed: true, .. }, _) | (_, Abi::Usubac) => When::Never,
-            _ => When::Auto,
-        }
-    }
-
-    fn schedule(&self) -> Schedule {
-        let (bitslice, mslice) = match self.schedule {
-            ScheduleFlags { sched: true, .. } => (When::Always, When::Always),
-            ScheduleFlags { no_sched: true, .. } => (When::Never, When::Never),
-            ScheduleFlags { no_pre_sched: true, .. } => (When::Never, When::Auto),
-            _ => (When::Auto, When::Auto),
-        };
-        Schedule { bitslice, mslice, window: self.sched_n }
-    }
-
-    pub fn pipeline(&self, abi: Abi) -> PipelineOptions {
-        let inline = match self.inline {
-            InlineFlags { inline_all: true, .. } => inline::Mode::All,
-            InlineFlags { heavy_inline: true, .. } => inline::Mode::Heavy,
-            InlineFlags { light_inline: true, .. } => inline::Mode::Light,
-            InlineFlags { no_inline: true, .. } => inline::Mode::None,
-            _ => inline::Mode::Auto,
-        };
-        let unroll = match self.unroll {
-            UnrollFlags { unroll: true, .. } => unroll::Mode::All,
-            UnrollFlags { no_unroll: true, .. } => unroll::Mode::None,
-            UnrollFlags { unroll_factor: Some(rounds), .. } => unroll::Mode::Rounds(rounds),
-            _ => unroll::Mode::Auto,
-        };
-        let level = match self.level {
-            0 => Level::O0,
-            1 => Level::O1,
-            _ => Level::O2,
-        };
-        PipelineOptions {
-            level,
-            skip: self.skip.clone(),
-            stop_after: self.stop_after.clone(),
-            packing: self.packing(abi),
-            pass: PassOptions {
-                inline,
-                unroll,
-                interleave: self.interleave(abi),
-                schedule: self.schedule(),
-                ..PassOptions::default()
-            },
-        }
-    }
-
-    /// The options of the C text.
-    pub fn text(&self) -> COptions {
-        COptions {
-            prefix: self.prefix.clone(),
-            registers: self.key_registers,
-            wipe: self.wipe,
-            linked: self.link.clone(),
-            ..COptions::default()
-        }
-    }
-
-    /// The flags that differ from their defaults, for the comment on top of the output.
-    pub fn written(&self) -> String {
-        let mut text = String::new();
-        let mut flag = |on: bool, name: &str| {
-            if on {
-                text.push_str(" --");
-                text.push_str(name);
-            }
-        };
-        flag(self.inline.inline_all, "inline-all");
-        flag(self.inline.heavy_inline, "heavy-inline");
-        flag(self.inline.light_inline, "light-inline");
-        flag(self.inline.no_inline, "no-inline");
-        flag(self.unroll.unroll, "unroll");
-        flag(self.unroll.no_unroll, "no-unroll");
-        if let Some(rounds) = self.unroll.unroll_factor {
-            flag(true, &format!("unroll-factor {rounds}"));
-        }
-        flag(self.packing.packed, "packed");
-        flag(self.packing.no_packed, "no-packed");
-        if let Some(grain) = self.interleave {
-            flag(true, &format!("interleave {grain}"));
-        }
-        if let Some(factor) = self.inter_factor {
-            flag(true, &format!("inter-factor {factor}"));
-        }
-        flag(self.auto_interleave, "auto-interleave");
-        flag(self.schedule.sched, "sched");
-        flag(self.schedule.no_sched, "no-sched");
-        flag(self.schedule.no_pre_sched, "no-pre-sched");
-        if self.sched_n != Schedule::default().window {
-            flag(true, &format!("sched-n {}", self.sched_n));
-        }
-        for pass in &self.skip {
-            flag(true, &format!("skip {pass}"));
-        }
-        flag(self.key_registers, "key-registers");
-        flag(self.wipe, "wipe");
-        if !self.link.is_empty() {
-            flag(true, &format!("link {}", self.link.join(",")));
-        }
-        if let Some(pass) = &self.stop_after {
-            flag(true, &format!("stop-after {pass}"));
-        }
-        if self.cpu.name != "generic" {
-            flag(true, &format!("cpu {}", self.cpu.name));
-        }
-        if !self.prefix.is_empty() {
-            flag(true, &format!("prefix {}", self.prefix));
-        }
-        if self.level != 2 {
-            text.push_str(&format!(" -O{}", self.level));
-        }
-        text
-    }
-}
-
-/// The long flags of a command and of its sub-commands.
-fn long_flags(command: &clap::Command) -> Vec<String> {
-    std::iter::once(command)
-        .chain(command.get_subcommands())
-        .flat_map(|c| c.get_arguments())
-        .flat_map(|a| a.get_long_and_visible_aliases().unwrap_or_default())
-        .map(str::to_string)
-        .collect()
+    })
 }
 
 /// The message format that a command line requests, valid or not.
@@ -676,14 +304,14 @@ pub fn error_format() -> Format {
 /// Parses the command line of this process; help and version end it, and so do mistakes that are
 /// reported to people.
 pub fn parse(format: Format) -> Result<Cli, Failure> {
-    let mut command = Cli::command();
-    command.build();
-    let long = long_flags(&command);
-    let known = |name: &str| long.iter().any(|l| l == name);
-    let args = crate::legacy::rewrite(std::env::args_os(), known, &mut |text| {
+    let args = crate::legacy::rewrite(std::env::args_os(), &command(), &mut |text| {
         to_stderr(&warning(format, text));
     })?;
-    Cli::try_parse_from(args).map_err(|error| {
+    let matches = command().try_get_matches_from(args);
+    matches.and_then(|matches| Cli::from_arg_matches(&matches)).map_err(|mut error| {
+        let written: Vec<String> =
+            std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+        as_written(&mut error, &written);
         if !error.use_stderr() || format == Format::Human {
             error.exit();
         }
@@ -696,17 +324,103 @@ pub fn parse(format: Format) -> Result<Cli, Failure> {
     })
 }
 
+/// Names the options in a usage error as the user wrote them.
+fn as_written(error: &mut clap::Error, written: &[String]) {
+    let mut all = command();
+    all.build();
+    let options = || all.get_subcommands().flat_map(clap::Command::get_arguments);
+    let own = |long: &str| -> Option<String> {
+        if written.iter().any(|word| word.split('=').next() == Some(long)) {
+            return None;
+        }
+        if let Some(former) = written.iter().find_map(|word| crate::legacy::written(word, long)) {
+            return Some(former);
+        }
+        let short = options().find(|arg| arg.get_long() == long.strip_prefix("--"))?.get_short()?;
+        let short = format!("-{short}");
+        written.iter().any(|word| word.starts_with(&short)).then_some(short)
+    };
+    for kind in [ContextKind::InvalidArg, ContextKind::PriorArg] {
+        let Some(ContextValue::String(shown)) = error.get(kind) else { continue };
+        let (long, rest) = shown.split_at(shown.find([' ', '=']).unwrap_or(shown.len()));
+        if let Some(own) = own(long) {
+            let shown = format!("{own}{rest}");
+            error.insert(kind, ContextValue::String(shown));
+        }
+    }
+}
+
 #[cfg(test)]
 pub mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     /// The language options of a command line without flags.
     pub fn language() -> Language {
-        Cli::try_parse_from(["usubac"]).expect("no flags").compile.language
+        let cli = Cli::try_parse_from(["usubac", "build", "-"]).expect("no flags");
+        let Some(Command::Build(args)) = cli.command else { panic!("a compile") };
+        args.language
     }
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
+    }
+
+    /// All commands with their options, global ones included.
+    fn commands() -> Vec<clap::Command> {
+        let mut all = command().term_width(100);
+        all.build();
+        let outer = all.get_subcommands().filter(|c| c.get_name() != "help");
+        outer.flat_map(|c| std::iter::once(c).chain(c.get_subcommands())).cloned().collect()
+    }
+
+    #[test]
+    fn an_option_is_the_same_in_all_commands() {
+        let mut known: BTreeMap<String, (String, String)> = BTreeMap::new();
+        let mut texts: BTreeMap<String, String> = BTreeMap::new();
+        for command in commands() {
+            for arg in command.get_arguments().filter(|arg| !arg.is_positional()) {
+                let spelling = format!("{:?} {:?}", arg.get_short(), arg.get_long());
+                let text = arg.get_help().map(ToString::to_string).unwrap_or_default();
+                let kind = format!(
+                    "{spelling} {:?} {:?} {:?} {text}",
+                    arg.get_value_parser().type_id(),
+                    arg.get_value_names(),
+                    arg.get_action(),
+                );
+                let name = command.get_name().to_string();
+                for key in [arg.get_short().map(String::from), arg.get_long().map(String::from)] {
+                    let Some(key) = key else { continue };
+                    let (other, was) =
+                        known.entry(key).or_insert_with(|| (name.clone(), kind.clone()));
+                    assert_eq!(*was, kind, "{other} and {name} have one option in two ways");
+                }
+                let was = texts.entry(text).or_insert_with(|| spelling.clone());
+                assert_eq!(*was, spelling, "{name} has a second spelling of one meaning");
+            }
+        }
+    }
+
+    #[test]
+    fn options_are_in_groups() {
+        let groups = [common::INPUT, common::TARGET, OPTIMISATION, OUTPUT, DIAGNOSTICS];
+        for command in commands() {
+            let options = command.get_arguments().filter(|arg| !arg.is_positional());
+            for arg in options.filter(|arg| !arg.is_hide_set()) {
+                let group = arg.get_help_heading().unwrap_or("none");
+                let name = command.get_name();
+                assert!(groups.contains(&group), "{name}: {} is in {group}", arg.get_id());
+            }
+        }
+    }
+
+    #[test]
+    fn the_short_help_of_each_command_fits_on_a_screen() {
+        for mut command in commands().into_iter().chain([command().term_width(100)]) {
+            let lines = command.render_help().to_string().lines().count();
+            assert!(lines <= 40, "{} -h has {lines} lines", command.get_name());
+        }
     }
 }

@@ -2,15 +2,23 @@
 
 use crate::Failure;
 
+/// The folder of the pages, in the data of the program.
+const FOLDER: &str = "docs/errors";
+
 /// Code and text of every page, sorted by code.
-pub static PAGES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/pages.rs"));
+fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
+    usuba_data::below(FOLDER).filter_map(|(path, text)| {
+        let name = path.strip_prefix(FOLDER)?.strip_prefix('/')?;
+        Some((name.strip_suffix(".md")?, text))
+    })
+}
 
 /// The page of a code, in upper or lower case.
 pub fn page(code: &str) -> Result<&'static str, Failure> {
     let wanted = code.to_ascii_uppercase();
-    let found = PAGES.iter().find(|(known, _)| *known == wanted);
-    found.map(|(_, text)| *text).ok_or_else(|| {
-        let (first, last) = (PAGES[0].0, PAGES[PAGES.len() - 1].0);
+    pages().find(|(known, _)| *known == wanted).map(|(_, text)| text).ok_or_else(|| {
+        let first = pages().next().map_or("", |(code, _)| code);
+        let last = pages().last().map_or("", |(code, _)| code);
         Failure::usage(format!("there is no error code `{code}`; they run from {first} to {last}"))
     })
 }

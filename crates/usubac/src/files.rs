@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use usuba::diag::{FileId, Sources};
 use usuba::syntax::splice::Loader;
+use usuba_ciphers::files as built_in;
 
 use crate::Failure;
 use crate::output::plain;
@@ -29,12 +30,19 @@ pub struct Text {
 pub fn read(path: &Path) -> Result<Text, Failure> {
     let stdin = path == Path::new("-");
     let name = if stdin { STDIN.to_string() } else { path.display().to_string() };
-    let bytes =
-        if stdin { bytes(io::stdin().lock()) } else { fs::File::open(path).and_then(bytes) };
+    let bytes = if stdin { bytes(io::stdin().lock()) } else { content(path) };
     let bytes = bytes
         .map_err(|error| Failure::program(format!("cannot read {name}: {}", plain(&error))))?;
     let (text, lossy) = decode(&bytes);
     Ok(Text { name, text, lossy })
+}
+
+/// The content of a file, on disk or in the program.
+fn content(path: &Path) -> io::Result<Vec<u8>> {
+    match built_in::is_built_in(path) {
+        true => built_in::read_to_string(path).map(String::into_bytes),
+        false => fs::File::open(path).and_then(bytes),
+    }
 }
 
 fn bytes(from: impl Read) -> io::Result<Vec<u8>> {
@@ -65,7 +73,7 @@ pub fn open(
 ) -> Result<(FileId, IncludeLoader), Failure> {
     let text = read(path)?;
     let mut loader = IncludeLoader { dirs: dirs.to_vec(), names: HashMap::new() };
-    if let Ok(real) = fs::canonicalize(path) {
+    if let Ok(real) = built_in::canonical(path) {
         loader.names.insert(real, text.name.clone());
     }
     Ok((sources.add(text.name, text.text), loader))
@@ -86,12 +94,11 @@ impl Loader for IncludeLoader {
         let mut tried = Vec::new();
         for dir in dirs {
             let candidate = dir.join(path);
-            match fs::canonicalize(&candidate) {
-                Ok(real) if real.is_file() => {
+            match built_in::canonical(&candidate) {
+                Ok(real) if built_in::is_file(&real) => {
                     let name = candidate.display().to_string();
                     let name = self.names.entry(real.clone()).or_insert(name).clone();
-                    let bytes = fs::File::open(&real).and_then(bytes);
-                    let bytes = bytes
+                    let bytes = content(&real)
                         .map_err(|error| format!("{name} cannot be read: {}", plain(&error)))?;
                     return Ok((name, decode(&bytes).0));
                 }

@@ -181,6 +181,22 @@ struct JsonFinding<'a> {
     place: Option<JsonPlace<'a>>,
     related: Vec<JsonRelated<'a>>,
     help: Option<&'a str>,
+    /// `null` if the help is no edit of the text.
+    fix: Option<JsonFix<'a>>,
+}
+
+/// Edits that belong together.
+#[derive(Serialize)]
+struct JsonFix<'a> {
+    /// Whether `usubac check --fix` applies it.
+    automatic: bool,
+    edits: Vec<JsonEdit<'a>>,
+}
+
+#[derive(Serialize)]
+struct JsonEdit<'a> {
+    place: JsonPlace<'a>,
+    text: &'a str,
 }
 
 #[derive(Serialize)]
@@ -229,6 +245,14 @@ fn json(sources: &Sources, d: &Diagnostic) -> String {
             .map(|(span, message)| JsonRelated { place: place(*span), message })
             .collect(),
         help: d.help.as_deref(),
+        fix: d.fix.as_ref().map(|fix| JsonFix {
+            automatic: fix.automatic,
+            edits: fix
+                .edits
+                .iter()
+                .map(|edit| JsonEdit { place: place(edit.span), text: &edit.text })
+                .collect(),
+        }),
     };
     serde_json::to_string(&finding).expect("strings and numbers have a JSON form")
 }

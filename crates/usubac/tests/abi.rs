@@ -1,4 +1,4 @@
-//! `-abi usubac`: the prototypes, headers and flags of the OCaml compiler.
+//! `--abi usubac`: the prototypes, headers and flags of the OCaml compiler.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn usubac(dir: &Path, args: &str) -> (Option<i32>, String, String) {
 fn compiled(program: &str, flags: &str) -> String {
     let dir = tempfile::tempdir().expect("a folder");
     fs::write(dir.path().join("f.ua"), program).expect("written");
-    let (status, text, messages) = usubac(dir.path(), &format!("f.ua -abi usubac -o - {flags}"));
+    let (status, text, messages) = usubac(dir.path(), &format!("f.ua --abi usubac -o - {flags}"));
     assert_eq!(status, Some(0), "{flags}: {messages}");
     text
 }
@@ -45,32 +45,32 @@ fn prototypes_keep_shapes_and_names() {
         ),
         (
             KEYED,
-            "-B -bits-per-reg 32",
+            "-B --bits-per-reg 32",
             "void f__ (DATATYPE a__[4][16], DATATYPE k__[16], DATATYPE b__[4][16])",
             "32",
         ),
         (
             KEYED,
-            "-V -interleave 1 -inter-factor 2",
+            "-V --interleave-grain 1 --interleave 2",
             "void f__ (DATATYPE a__[4], DATATYPE a____2[4], DATATYPE k__, DATATYPE b__[4], \
              DATATYPE b____2[4])",
             "16",
         ),
         (
             KEYED,
-            "-V -inter-factor 2",
+            "-V --interleave 2",
             "void f__ (DATATYPE a__[4], DATATYPE k__, DATATYPE b__[4])",
             "16",
         ),
         (
             "node f (a:b4[2][3]) returns (b:b4) let b = a[1][2] tel",
-            "-B -arch sse",
+            "-B --target sse",
             "void f__ (DATATYPE a__[2][3][4], DATATYPE b__[4])",
             "128",
         ),
         (
             "node f' (a:u32) returns (b:u32) let b = ~a tel",
-            "-V -arch avx512 -prefix my_",
+            "-V --target avx512 --prefix my_",
             "void my_f____ (DATATYPE a__, DATATYPE *b__)",
             "512",
         ),
@@ -92,7 +92,7 @@ fn prototypes_keep_shapes_and_names() {
 fn nodes_that_are_not_inlined_stay_functions_before_their_caller() {
     let text = compiled(
         "node g (x:u8) returns (y:u8) let y = x tel node f (a:u8) returns (b:u8) let b = ~g(a) tel",
-        "-V -no-inline -O 0",
+        "-V --inline none -O 0",
     );
     // The entry is the only name that the linker sees; the OCaml compiler said `g__V8`.
     let callee = text.find("_n_g_qV8(").expect("the node is a function");
@@ -122,11 +122,11 @@ fn shuffles(text: &str) -> Vec<Vec<u8>> {
 #[test]
 fn word_rotations_and_shifts_in_h_are_one_shuffle() {
     let rotated =
-        compiled("node f (a:u<H>16) returns (b:u<H>16) let b = a <<< 1 tel", "-V -arch sse");
+        compiled("node f (a:u<H>16) returns (b:u<H>16) let b = a <<< 1 tel", "-V --target sse");
     let mut wanted: Vec<u8> = (1..16).collect();
     wanted.push(0);
     assert_eq!(shuffles(&rotated), [wanted.clone()], "{rotated}");
-    let shifted = compiled("node f (a:u16) returns (b:u16) let b = a << 1 tel", "-H -arch sse");
+    let shifted = compiled("node f (a:u16) returns (b:u16) let b = a << 1 tel", "-H --target sse");
     let found = shuffles(&shifted);
     // An index with its top bit set gives zero.
     assert_eq!((found.len(), &found[0][..15]), (1, &wanted[..15]), "{shifted}");
@@ -136,7 +136,7 @@ fn word_rotations_and_shifts_in_h_are_one_shuffle() {
 #[test]
 fn headers_are_written_whole() {
     let dir = tempfile::tempdir().expect("a folder");
-    assert_eq!(usubac(dir.path(), "headers made/here").0, Some(0));
+    assert_eq!(usubac(dir.path(), "generate headers -o made/here").0, Some(0));
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../include/usubac");
     let mut names = Vec::new();
     for entry in fs::read_dir(&source).expect("the headers") {
@@ -147,7 +147,7 @@ fn headers_are_written_whole() {
     }
     assert!(names.len() >= 5, "{names:?}");
     fs::write(dir.path().join("file"), "").expect("written");
-    let (status, _, message) = usubac(dir.path(), "headers file");
+    let (status, _, message) = usubac(dir.path(), "generate headers -o file");
     assert_eq!(status, Some(1));
     assert!(message.contains("cannot make file"), "{message}");
 }
@@ -170,7 +170,7 @@ fn includes_resolve_from_any_directory() {
     write("p/both.ua", &node("d"));
     write("p/itself.ua", &format!("include \"itself.ua\" {}", node("f")));
     for (file, wanted) in [("p/nested.ua", 0), ("p/twice.ua", 0), ("p/itself.ua", 1)] {
-        let (status, text, messages) = usubac(dir.path(), &format!("{file} -abi usubac -V -o -"));
+        let (status, text, messages) = usubac(dir.path(), &format!("{file} --abi usubac -V -o -"));
         assert_eq!(status, Some(wanted), "{file}: {messages}");
         assert_eq!(text.contains("void f__ (DATATYPE x__"), wanted == 0, "{file}");
         assert_eq!(messages.contains("includes itself"), wanted == 1, "{file}: {messages}");
@@ -181,7 +181,7 @@ fn includes_resolve_from_any_directory() {
 #[test]
 fn chunks_are_as_long_as_in_the_original() {
     let dir = tempfile::tempdir().expect("a folder");
-    assert_eq!(usubac(dir.path(), "headers .").0, Some(0));
+    assert_eq!(usubac(dir.path(), "generate headers -o .").0, Some(0));
     for (file, chunk) in [("STD.h", 64), ("SSE.h", 256), ("AVX.h", 1024), ("AVX512.h", 4096)] {
         let text = fs::read_to_string(dir.path().join(file)).expect("a header");
         assert!(text.contains(&format!("#define CHUNK_SIZE {chunk}\n")), "{file}");

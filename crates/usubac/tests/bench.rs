@@ -49,7 +49,7 @@ label = \"plain\"
 
 [[variant]]
 label = \"same\"
-flags = \"-no-unroll\"
+flags = \"--unroll none\"
 
 [[variant]]
 label = \"odd\"
@@ -117,7 +117,18 @@ fn quiet(run: &mut Value) {
 fn runs_are_compared() {
     let dir = folder();
     let path = |name: &str| dir.path().join(name);
-    let args = ["bench", "mix", "--arch", "gp64", "--quick", "--json", "a.json"];
+    let args = [
+        "bench",
+        "mix",
+        "--ciphers",
+        "ciphers",
+        "--target",
+        "gp64",
+        "--quick",
+        "--format=json",
+        "--output",
+        "a.json",
+    ];
     let (status, table, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
     assert!(table.contains("verified") && table.contains("/limit"), "{table}");
@@ -157,10 +168,22 @@ fn runs_are_compared() {
 #[test]
 fn sides_are_measured_by_turns_and_marked() {
     let dir = folder();
-    let args = ["bench", "--arch", "gp64", "--quick", "--flags", "", "--flags", "-unroll"];
+    let args = [
+        "bench",
+        "mix",
+        "--ciphers",
+        "ciphers",
+        "--target",
+        "gp64",
+        "--quick",
+        "--flags",
+        "",
+        "--flags",
+        "--unroll all",
+    ];
     let (status, table, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
-    assert!(table.contains("variant") && table.contains("-unroll"), "{table}");
+    assert!(table.contains("variant") && table.contains("--unroll all"), "{table}");
     let args = ["bench", "--flags=-no-such-flag"];
     let (status, _, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(2));
@@ -171,7 +194,16 @@ fn sides_are_measured_by_turns_and_marked() {
 fn an_experiment_is_resumed() {
     let dir = folder();
     let path = |name: &str| dir.path().join("out").join(name);
-    let args = ["bench", "--experiment", "tiny.toml", "--quick", "--out", "out"];
+    let args = [
+        "bench",
+        "--experiment",
+        "tiny.toml",
+        "--ciphers",
+        "ciphers",
+        "--quick",
+        "--output",
+        "out",
+    ];
     let (status, text, errors) = usubac(dir.path(), &args);
     if Command::new("gcc").arg("--version").output().is_err() {
         assert!(text.contains("gp64 with host: there is no C compiler"), "{text}");
@@ -206,4 +238,18 @@ fn an_experiment_is_resumed() {
     let results = json(&path("tiny-quick.json"));
     assert_ne!(mark(&results), 77);
     assert_eq!(results["cells"].as_array().expect("a list").len(), 1);
+}
+
+#[test]
+fn the_demonstration_reports_each_result_at_once() {
+    let dir = folder();
+    let args = ["demo", "mix", "--ciphers", "ciphers", "--target", "gp64", "--no-timing"];
+    let (status, table, told) = usubac(dir.path(), &args);
+    let lines: Vec<&str> = told.lines().collect();
+    let expected = [
+        "mix: 1 of 1 vectors right by the reference semantics",
+        "mix in V on gp64: verified in every lane",
+    ];
+    assert_eq!((status, &lines[..]), (Some(0), &expected[..]), "{table}");
+    assert!(table.contains("mix       V        gp64"), "{table}");
 }

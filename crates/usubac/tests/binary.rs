@@ -71,7 +71,7 @@ fn objects_are_proved_refuted_and_refused() {
     for part in ["in V on gp64: PROVED\n", "object", "in constant time", "of the frame", "model"] {
         assert!(said.contains(part), "{said}");
     }
-    let proved = out(&usubac(dir.path(), &format!("{flags} --json"), &[]));
+    let proved = out(&usubac(dir.path(), &format!("{flags} --format json"), &[]));
     let json: Value = serde_json::from_str(&proved).expect("JSON");
     let claims = json["claims"].as_array().expect("claims");
     let object = &claims.last().expect("one")["object"];
@@ -91,7 +91,7 @@ fn objects_are_proved_refuted_and_refused() {
     assert_eq!(refused.status.code(), Some(1), "{said}");
     assert!(said.contains(": REFUSED\n") && said.contains("a rule is broken: at f"), "{said}");
     assert!(said.contains("are not inside of `"), "{said}");
-    let refused = usubac(dir.path(), &format!("{flags} --plant address@object --json"), &[]);
+    let refused = usubac(dir.path(), &format!("{flags} --plant address@object --format json"), &[]);
     let json: Value = serde_json::from_str(&out(&refused)).expect("JSON");
     assert_eq!(json["verdict"], "REFUSED");
 
@@ -132,7 +132,7 @@ fn the_byte_interface_is_proved() {
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    let json = out(&usubac(dir.path(), &format!("{flags} --json"), &[]));
+    let json = out(&usubac(dir.path(), &format!("{flags} --format json"), &[]));
     let json: Value = serde_json::from_str(&json).expect("JSON");
     let claims = json["claims"].as_array().expect("claims");
     let of = |kind: &str| claims.iter().filter(|claim| claim["kind"] == kind).collect::<Vec<_>>();
@@ -149,7 +149,7 @@ fn the_byte_interface_is_proved() {
     assert_eq!(text.matches("[[proof.interface]]").count(), 3, "{text}");
     assert!(text.contains("[[proof.beside]]") && text.contains("description = "), "{text}");
     assert!(text.contains("-fno-stack-protector"), "{text}");
-    let check = || usubac(dir.path(), "prove c.ua --check", &[]);
+    let check = || usubac(dir.path(), "verify c.ua", &[]);
     assert!(out(&check()).ends_with("PROVED again\n"), "{}", out(&check()));
     // The same bytes in another order.
     let key = "schedule = \"keys\", bytes = ";
@@ -170,7 +170,8 @@ fn the_byte_interface_is_proved() {
     write("all/c/c.ua", CIPHER);
     write("all/c/cipher.toml", DESCRIPTION);
     for before in ["", ", 2 of them before"] {
-        let all = format!("--folder all --cache kept --target gp64 --cc {cc} --interface --binary");
+        let all =
+            format!("--ciphers all --cache kept --target gp64 --cc {cc} --interface --binary");
         let said = usubac(dir.path(), &format!("prove --all {all}"), &[]);
         let text = out(&said);
         assert!(said.status.success(), "{text}{}", err(&said));
@@ -188,7 +189,7 @@ fn certificates_name_objects() {
         assert!(made.status.success(), "{}{}", out(&made), err(&made));
         fs::read_to_string(dir.path().join("proof/gp64.toml")).expect("a certificate")
     };
-    let check = || usubac(dir.path(), "prove f.ua --check", &[]);
+    let check = || usubac(dir.path(), "verify f.ua", &[]);
     let text = certify(&format!("--binary --cc {cc}"));
     assert!(text.contains("[[proof.object]]") && text.contains("symbol = \"f\""), "{text}");
     assert!(out(&check()).ends_with("PROVED again\n"), "{}", out(&check()));
@@ -240,7 +241,7 @@ fn proofs_of_folders_and_of_files_are_about_the_same_objects() {
     fs::write(folder.join("cipher.toml"), description).expect("written");
     // The hash of the object of `f`.
     let made = |flags: String| {
-        let said = usubac(dir.path(), &format!("{flags} --cc {cc} --binary --json"), &[]);
+        let said = usubac(dir.path(), &format!("{flags} --cc {cc} --binary --format json"), &[]);
         assert!(said.status.success(), "{flags}: {}{}", out(&said), err(&said));
         let text = out(&said);
         let mut proofs = serde_json::Deserializer::from_str(&text).into_iter::<Value>().flatten();
@@ -250,8 +251,8 @@ fn proofs_of_folders_and_of_files_are_about_the_same_objects() {
     };
     let mut seen = Vec::new();
     for flags in ["--key-registers", "--wipe", "--prefix own_"] {
-        let all = made(format!("prove --all --folder . --no-cache --target avx2 {flags}"));
-        let one = made(format!("prove c/c.ua -B --entry f -arch avx2 {flags}"));
+        let all = made(format!("prove --all --ciphers . --no-cache --target avx2 {flags}"));
+        let one = made(format!("prove c/c.ua -B --entry f --target avx2 {flags}"));
         assert!(all.is_some() && all == one, "{flags}: {all:?} and {one:?}");
         assert!(!seen.contains(&all), "{flags} changes nothing");
         seen.push(all);
@@ -281,7 +282,7 @@ fn certificates_name_contracts_and_kernels_that_are_called() {
     let text = fs::read_to_string(dir.path().join("proof/gp64.toml")).expect("a certificate");
     assert!(text.contains("[[proof.contract]]") && text.contains("node = \"mul\""), "{text}");
     assert!(text.contains("--link mul --prefix n_"), "{text}");
-    let check = || usubac(dir.path(), "prove n.ua --check", &[]);
+    let check = || usubac(dir.path(), "verify n.ua", &[]);
     assert!(out(&check()).ends_with("PROVED again\n"), "{}{}", out(&check()), err(&check()));
     // Another text, whose contract does not hold.
     write(&NUMBERS.replace("== a * b", "== a * b + 1"));
@@ -299,8 +300,8 @@ fn objects_of_folders_are_proved_once() {
     let Some((cc, _)) = compiler() else { return };
     let dir = tempfile::tempdir().expect("a folder");
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
-    let flags = "--only trivium -V --target gp64 --target neon --cache cache --binary";
-    let flags = format!("prove --all --folder {} {flags} --cc {cc}", ciphers.display());
+    let flags = "trivium -V --target gp64,neon --cache cache --binary";
+    let flags = format!("prove --ciphers {} {flags} --cc {cc}", ciphers.display());
     for again in [false, true] {
         let output = usubac(dir.path(), &flags, &[]);
         let said = out(&output);
@@ -346,7 +347,7 @@ fn what_is_shared_or_left_out_is_said() {
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    let lines = run(" --json");
+    let lines = run(" --format json");
     let json = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
     let lines: Vec<serde_json::Value> = lines.lines().map(json).collect();
     let (totals, proofs) = lines.split_last().expect("totals");
@@ -383,7 +384,8 @@ fn the_same_bits_in_two_slicings_are_one_object() {
         fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         fs::write(path, text).expect("written");
     }
-    let flags = format!("prove --all --no-cache --target gp64 --binary --cc {cc} --json --jobs 1");
+    let flags =
+        format!("prove --all --no-cache --target gp64 --binary --cc {cc} --format json --jobs 1");
     let output = usubac(dir.path(), &flags, &[]);
     assert!(output.status.success(), "{}{}", out(&output), err(&output));
     let json = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
@@ -419,7 +421,7 @@ fn bytes_have_the_order_of_their_port() {
         fs::write(dir.path().join("g.o"), bytes).expect("written");
         for wrong in [["be", "be"], [orders[1], orders[0]]] {
             fs::write(dir.path().join("f.ua"), program(wrong[0], wrong[1])).expect("written");
-            let refuted = usubac(dir.path(), "prove f.ua -V --object g.o --node g", &[]);
+            let refuted = usubac(dir.path(), "prove f.ua -V --object g.o --entry g", &[]);
             let same = wrong == orders;
             assert_eq!(refuted.status.success(), same, "{orders:?} as {wrong:?}");
             assert_eq!(out(&refuted).contains("REFUTED"), !same, "{}", out(&refuted));
@@ -436,10 +438,10 @@ fn what_is_no_object_is_said() {
     let path = dir.path().join("g.o");
     let ask = |args: &str| usubac(dir.path(), &format!("prove f.ua -V {args}"), &[]);
     fs::write(&path, &right).expect("written");
-    let proved = ask("--object g.o --node g");
+    let proved = ask("--object g.o --entry g");
     assert!(proved.status.success(), "{}{}", out(&proved), err(&proved));
     assert!(out(&proved).contains("g.o proved in every lane"), "{}", out(&proved));
-    let symbol = ask("--object g.o --node g --symbol other");
+    let symbol = ask("--object g.o --entry g --symbol other");
     assert!(err(&symbol).contains("no function `other`; it has g"), "{}", err(&symbol));
 
     let patched = |at: usize, bytes: &[u8]| {
@@ -464,7 +466,7 @@ fn what_is_no_object_is_said() {
     ];
     for (file, why) in files {
         fs::write(&path, file).expect("written");
-        let output = ask("--object g.o --node g");
+        let output = ask("--object g.o --entry g");
         let said = err(&output);
         assert_eq!(output.status.code(), Some(1), "{why}: {said}{}", out(&output));
         assert!(said.starts_with("error: ") && said.contains(why), "{why}: {said}");
@@ -473,11 +475,11 @@ fn what_is_no_object_is_said() {
     // No such file, a file without end, one for which there is no machine, no compiler.
     let large = fs::File::create(&path).expect("a file");
     large.set_len(65 << 20).expect("a long file");
-    let huge = ask("--object g.o --node g");
+    let huge = ask("--object g.o --entry g");
     assert!(err(&huge).contains("larger than 64 MiB"), "{}", err(&huge));
-    let missing = ask("--object other.o --node g");
+    let missing = ask("--object other.o --entry g");
     assert!(err(&missing).contains("cannot read other.o"), "{}", err(&missing));
-    let neon = ask("--binary -arch neon --entry g");
+    let neon = ask("--binary --target neon --entry g");
     assert!(err(&neon).contains("x86-64 only"), "{}", err(&neon));
     let (variable, flags) = (cc.to_uppercase(), format!("prove f.ua -V --binary --cc {cc}"));
     let none = usubac(dir.path(), &flags, &[(&variable, "no-such-compiler")]);

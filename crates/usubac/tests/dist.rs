@@ -6,8 +6,8 @@ use std::process::Command;
 /// Status, standard output and standard error of `usubac dist` in `folder`.
 fn dist(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
-    let ours = [Path::new("--folder"), &ciphers];
-    let ours = if arguments.contains(&"--folder") { &[][..] } else { &ours };
+    let ours = [Path::new("--ciphers"), &ciphers];
+    let ours = if arguments.contains(&"--ciphers") { &[][..] } else { &ours };
     let output = Command::new(env!("CARGO_BIN_EXE_usubac"))
         .arg("dist")
         .args(ours)
@@ -23,11 +23,11 @@ fn dist(folder: &Path, arguments: &[&str]) -> (Option<i32>, String, String) {
 fn files_are_where_they_were_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path();
-    let targets = ["--targets", "gp64"];
+    let targets = ["--target", "gp64"];
     let run = |arguments: &[&str]| dist(path, &[arguments, &targets].concat());
     assert_eq!(run(&["gimli"]).0, Some(0));
-    assert_eq!(run(&["gimli", "--out", "sub/mine.c", "--prefix", "my_"]).0, Some(0));
-    assert_eq!(run(&["gimli", "--library", "lib"]).0, Some(0));
+    assert_eq!(run(&["gimli", "--output", "sub/mine.c", "--prefix", "my_"]).0, Some(0));
+    assert_eq!(run(&["gimli", "--kind=library", "--output", "lib"]).0, Some(0));
     for file in [
         "usuba_gimli.c",
         "usuba_gimli.h",
@@ -43,7 +43,7 @@ fn files_are_where_they_were_asked_for() {
     assert!(text.contains("#include \"mine.h\"") && text.contains("my_gimli_permute("));
     assert!(!text.contains("usuba_"), "another prefix");
     let again = path.join("again");
-    assert_eq!(run(&["gimli", "--out", "again"]).0, Some(0));
+    assert_eq!(run(&["gimli", "--output", "again"]).0, Some(0));
     let read = |path: &Path| std::fs::read(path.join("usuba_gimli.c")).expect("it is written");
     assert_eq!(read(path), read(&again), "the same flags give the same bytes");
 }
@@ -53,7 +53,8 @@ fn a_crate_has_its_names_and_is_always_the_same() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path();
     let run = |to: &str, more: &[&str]| {
-        let arguments = [&["gimli", "--targets", "gp64", "--rust", to], more].concat();
+        let arguments =
+            [&["gimli", "--target", "gp64", "--kind=rust", "--output", to], more].concat();
         assert_eq!(dist(path, &arguments).0, Some(0));
     };
     run("one", &[]);
@@ -71,9 +72,31 @@ fn a_crate_has_its_names_and_is_always_the_same() {
 }
 
 #[test]
+fn some_functions_of_a_cipher_and_their_sizes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |more: &[&str]| {
+        let all = [&["chacha20", "--target", "gp64", "--function"], more].concat();
+        dist(folder.path(), &all)
+    };
+    let (status, out, text) = run(&["chacha8", "--sizes", "-o", "it.c"]);
+    assert_eq!((status, &*out), (Some(0), ""));
+    let rows: Vec<&str> = text.lines().filter_map(|line| line.split("  ").next()).collect();
+    assert_eq!(rows, ["./it.c", "kB of C", "chacha8_block V", "shared", "keys", "modes", "total"]);
+    let header = std::fs::read_to_string(folder.path().join("it.h")).expect("it is written");
+    assert!(header.contains("usuba_chacha8_key_size(void)") && !header.contains("chacha20_key"));
+    let (status, _, text) = run(&["chacha9"]);
+    assert_eq!(status, Some(1));
+    assert!(text.contains("`chacha20` has no function \"chacha9\"; help: did you mean"), "{text}");
+    let several = ["chacha20", "gimli", "--function", "chacha8"];
+    let (status, _, text) = dist(folder.path(), &several);
+    assert_eq!(status, Some(2));
+    assert!(text.contains("--function takes functions of one cipher"), "{text}");
+}
+
+#[test]
 fn ladders_are_shown() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (status, text, _) = dist(folder.path(), &["gimli", "--ladders", "--targets", "gp64"]);
+    let (status, text, _) = dist(folder.path(), &["gimli", "--ladders", "--target", "gp64"]);
     assert_eq!(status, Some(0));
     assert!(text.starts_with("gimli on gp64\n  from    1  V gp64, 2 at once\n"), "{text}");
 }
@@ -88,8 +111,8 @@ fn costs_are_measured_on_this_machine() {
     for file in ["gimli.ua", "cipher.toml"] {
         std::fs::copy(cipher.join(file), own.join(file)).expect("it is there");
     }
-    let targets = ["--targets", "gp64"];
-    let run = |what: &str| dist(path, &[&["--folder", ".", what, "gimli"][..], &targets].concat());
+    let targets = ["--target", "gp64"];
+    let run = |what: &str| dist(path, &[&["--ciphers", ".", what, "gimli"][..], &targets].concat());
     assert!(run("--ladders").1.contains("not measured"));
     let (status, _, errors) = run("--measure");
     assert_eq!(status, Some(0), "{errors}");
@@ -103,15 +126,15 @@ fn costs_are_measured_on_this_machine() {
 fn mistakes_are_named() {
     let folder = tempfile::tempdir().expect("a folder");
     for (arguments, status, message) in [
-        (&["gimli", "--targets", "mmx"][..], 2, "there is no target `mmx`"),
-        (&["gimli", "xoodoo", "--out", "a.c"], 2, "there are several ciphers"),
-        (&["gimli", "--prefix", ""], 2, "a prefix"),
+        (&["gimli", "--target", "mmx"][..], 2, "the targets are gp64"),
+        (&["gimli", "xoodoo", "--output", "a.c"], 2, "there are several ciphers"),
+        (&["gimli", "--prefix", ""], 2, "at least one letter"),
         (&["gimli", "--prefix", "1"], 2, "a prefix"),
-        (&["enigma"], 1, "has no cipher \"enigma\"; help: there are ace, aes, "),
+        (&["enigma"], 1, "usubac has a cipher \"enigma\"; help: there are ace, aes, "),
         (&["aes129"], 1, "did you mean `aes128`?"),
-        (&["gimli", "--out", "a\"b.c"], 2, "found the file name"),
-        (&["gimli", "--folder", "nowhere"], 1, "nowhere"),
-        (&[], 2, "CIPHER"),
+        (&["gimli", "--output", "a\"b.c"], 2, "found the file name"),
+        (&["gimli", "--ciphers", "nowhere"], 1, "nowhere"),
+        (&[], 2, "no cipher to write"),
     ] {
         let (code, _, errors) = dist(folder.path(), arguments);
         assert_eq!(code, Some(status), "{arguments:?}: {errors}");
@@ -124,7 +147,7 @@ fn mistakes_are_named() {
 #[test]
 fn a_function_names_its_folder() {
     let folder = tempfile::tempdir().expect("a folder");
-    let run = dist(folder.path(), &["rectangle80", "rectangle", "--targets", "gp64"]);
+    let run = dist(folder.path(), &["rectangle80", "rectangle", "--target", "gp64"]);
     assert_eq!(run.0, Some(0), "{}", run.2);
     assert!(folder.path().join("usuba_rectangle.c").is_file());
 }
@@ -141,8 +164,12 @@ fn wrong_vectors_stop_every_form() {
         let text = std::fs::read_to_string(cipher.join(file)).expect("it is there");
         std::fs::write(own.join(file), text.replace("out = 2d", "out = 2e")).expect("written");
     }
-    for form in [&["--out", "out"][..], &["--library", "out"], &["--rust", "out"]] {
-        let arguments = [&["rectangle", "--folder", ".", "--targets", "gp64"], form].concat();
+    for form in [
+        &["--output", "out"][..],
+        &["--kind=library", "--output", "out"],
+        &["--kind=rust", "--output", "out"],
+    ] {
+        let arguments = [&["rectangle", "--ciphers", ".", "--target", "gp64"], form].concat();
         let (code, _, errors) = dist(folder.path(), &arguments);
         assert_eq!(code, Some(1), "{errors}");
         assert!(errors.contains("rectangle80.txt:2: block 0 of `rectangle80_encrypt`"), "{errors}");

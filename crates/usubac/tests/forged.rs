@@ -21,7 +21,7 @@ const MANIFEST: &str = "usuba_poly1305.manifest.toml";
 fn usubac(folder: &Path, arguments: &[&str]) -> Output {
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
     let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
-    let command = command.args(arguments).arg("--folder").arg(ciphers).current_dir(folder);
+    let command = command.args(arguments).arg("--ciphers").arg(ciphers).current_dir(folder);
     command.output().expect("usubac runs")
 }
 
@@ -36,7 +36,7 @@ fn made() -> Option<&'static Path> {
         let machine =
             cc::find_native("gp64", Family::Any).map_err(|skip| println!("{skip}")).ok()?;
         let folder = tempfile::tempdir().expect("a folder");
-        let made = usubac(folder.path(), &["dist", "poly1305", "--targets", "gp64"]);
+        let made = usubac(folder.path(), &["dist", "poly1305", "--target", "gp64"]);
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let compile = |arguments: &[&str]| {
             let mut command = Command::new(&machine.compiler);
@@ -173,7 +173,8 @@ type Change<'a> = &'a dyn Fn(usize) -> Vec<u8>;
 fn forged_caches_are_not_believed() {
     let Some(made) = made() else { return };
     let folder = copied(made);
-    let run = || rows(&prove(folder.path(), "usuba_poly1305.o", &["--json", "--cache", "cache"]));
+    let run =
+        || rows(&prove(folder.path(), "usuba_poly1305.o", &["--format=json", "--cache", "cache"]));
     let right = run();
     let shelves = fs::read_dir(folder.path().join("cache")).expect("a cache");
     let shelves = shelves.map(|shelf| shelf.expect("a shelf").path());
@@ -245,7 +246,7 @@ fn damaged_files_have_rows_or_one_error() {
         }
         fs::write(folder.path().join(&name), bytes).expect("it can be written");
         let before = names(folder.path());
-        let run = prove(folder.path(), &name, &["--json"]);
+        let run = prove(folder.path(), &name, &["--format=json"]);
         match run.stdout.is_empty() {
             true => {
                 error(&run, &format!("{name} in round {round}"));

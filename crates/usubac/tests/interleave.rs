@@ -41,38 +41,45 @@ fn kernel(args: &str) -> (String, Option<String>) {
 fn a_model_chooses_by_default_and_says_why() {
     let (prototype, note) = kernel("");
     let note = note.expect("the choice is written down");
-    assert!(prototype.contains("x_q_q2") && note.contains("by a model"), "{prototype}: {note}");
-    let (single, _) = kernel("-inter-factor 1");
+    assert!(note.contains("by a model"), "{note}");
+    let (single, _) = kernel("--interleave 1");
     assert_eq!(single, "void f(const uint64_t *x, const uint64_t *k, uint64_t *y);");
+    assert_eq!(prototype, single, "the sets of a port lie side by side");
     for others in ["-O1", "-O0", "--skip interleave"] {
         assert_eq!(kernel(others).0, single, "{others}");
     }
     // Drivers of the OCaml compiler know the types of their arguments.
-    assert_eq!(kernel("-abi usubac").0, "void f__ (DATATYPE x__, DATATYPE k__, DATATYPE *y__);");
+    assert_eq!(kernel("--abi usubac").0, "void f__ (DATATYPE x__, DATATYPE k__, DATATYPE *y__);");
 }
 
 #[test]
 fn the_user_chooses_by_number_or_by_grain() {
-    let ports = |args: &str| kernel(args).0.matches("const uint64_t *x").count();
     for (args, copies) in [
-        ("-inter-factor 3", 3),
-        ("-inter-factor 8 -inter-grain 2", 8),
-        ("-interleave 5", 2),
-        ("-inter-grain 5", 2),
-        ("-O1 -inter-factor 2", 2),
+        ("--interleave 3", 3),
+        ("--interleave 8 --interleave-grain 2", 8),
+        ("--interleave-grain 5", 2),
+        ("-O1 --interleave 2", 2),
     ] {
-        assert_eq!(ports(args), copies, "{args}");
+        let (_, text, _) = usubac(&format!("f.ua -V -o - {args}"));
+        for port in
+            [format!("in x[{copies} * 1]: "), "in k[1]: ".into(), format!("out y[{copies} * 1]: ")]
+        {
+            assert!(text.contains(&format!("\n * {port}")), "{args}: {port}: {text}");
+        }
+        let last = format!("y[{}] = ", copies - 1);
+        assert!(text.contains(&last), "{args}: {text}");
     }
-    let (_, note) = kernel("-inter-factor 3");
+    let (_, note) = kernel("--interleave 3");
     assert_eq!(note.as_deref(), Some("3, as asked for"));
-    let (_, text, _) = usubac("f.ua -V -inter-factor 3 --emit json -o -");
+    let (_, text, _) = usubac("f.ua -V --interleave 3 --emit json -o -");
     assert!(text.contains("\"lanes\":1,\"copies\":3,"), "{text}");
+    assert!(text.contains("\"c_type\":\"uint64_t\",\"sets\":3,\"registers\":3}"), "{text}");
 }
 
 #[test]
 fn all_instances_of_a_call_are_compared() {
     for engine in ["interp", "native"] {
-        for flags in ["", "-inter-factor 3", "-B -inter-factor 2"] {
+        for flags in ["", "--interleave 3", "-B --interleave 2"] {
             let args = format!("run f.ua {flags} --engine {engine} --input [1,2]");
             let (status, text, messages) = usubac(&args);
             assert_eq!(status, Some(0), "{args}: {messages}");
@@ -84,21 +91,22 @@ fn all_instances_of_a_call_are_compared() {
 
 #[test]
 fn the_fastest_is_measured_on_request() {
-    let (status, text, messages) = usubac("f.ua -V -auto-interleave -o -");
+    let (status, text, messages) = usubac("f.ua -V --interleave measure -o -");
     assert_eq!(status, Some(0), "{messages}");
     assert!(messages.starts_with("interleaving on gp64, cycles per instance: 1: "), "{messages}");
     assert_eq!(messages.lines().count(), 1, "{messages}");
     assert!(text.contains(" * Interleaving: "), "{text}");
     assert!(text.contains("the fastest of those measured"), "{text}");
-    let (status, _, message) = usubac("f.ua -V -auto-interleave -inter-factor 2 -o -");
+    let (status, _, message) = usubac("f.ua -V --interleave measure --interleave 2 -o -");
     assert_eq!(status, Some(2), "{message}");
 }
 
 #[test]
 fn what_cannot_run_here_cannot_be_measured() {
     let foreign = if cfg!(target_arch = "aarch64") { "avx2" } else { "neon" };
-    let (status, _, message) = usubac(&format!("f.ua -V -auto-interleave -arch {foreign} -o -"));
+    let (status, _, message) =
+        usubac(&format!("f.ua -V --interleave measure --target {foreign} -o -"));
     assert_eq!(status, Some(1));
-    let wanted = format!("--auto-interleave cannot measure {foreign} on this machine: ");
+    let wanted = format!("--interleave measure cannot measure {foreign} on this machine: ");
     assert!(message.contains(&wanted) && message.lines().count() == 1, "{message}");
 }

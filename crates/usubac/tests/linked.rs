@@ -13,7 +13,7 @@ use usuba_run::cc::{self, Family};
 fn usubac(folder: &Path, arguments: &str) -> Output {
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
     let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
-    let command = command.args(arguments.split(' ')).arg("--folder").arg(ciphers);
+    let command = command.args(arguments.split(' ')).arg("--ciphers").arg(ciphers);
     command.current_dir(folder).output().expect("usubac runs")
 }
 
@@ -59,7 +59,7 @@ fn a_linked_file_has_a_row_for_every_function() {
     let Some((_, cc)) = compilers().into_iter().next() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path();
-    let made = usubac(path, "dist rectangle --targets gp64");
+    let made = usubac(path, "dist rectangle --target gp64");
     assert!(made.status.success(), "{}", err(&made));
     let compile = |flags: &[&str]| {
         let made =
@@ -68,7 +68,7 @@ fn a_linked_file_has_a_row_for_every_function() {
     };
     compile(&["-O2", "-fno-inline", "-c"]);
     let prove = |more: &str| usubac(path, &format!("prove --dist usuba_rectangle.o{more}"));
-    let run = prove(" --json --cache cache");
+    let run = prove(" --format json --cache cache");
     assert_eq!(run.status.code(), Some(1), "{}", err(&run));
     let found = rows(&run);
     let proved = ["proved"; 5];
@@ -86,7 +86,7 @@ fn a_linked_file_has_a_row_for_every_function() {
     assert_eq!(row(&found, &format!("{core}_pack"))[..3], ["callers"; 3]);
     assert_eq!(row(&found, blocks)[4], "open");
     // The same answers come from the cache, in an archive with the object, and as text.
-    assert_eq!(out(&prove(" --json --cache cache")), out(&run));
+    assert_eq!(out(&prove(" --format json --cache cache")), out(&run));
     let text = out(&prove(" --cache cache"));
     assert!(text.starts_with("usuba_rectangle.o of usuba_rectangle: "), "{text}");
     assert!(text.contains("computes its specification: 0 of "), "{text}");
@@ -95,7 +95,7 @@ fn a_linked_file_has_a_row_for_every_function() {
         .current_dir(path)
         .status();
     if archived.is_ok_and(|status| status.success()) {
-        let archive = usubac(path, "prove --dist libusuba_rectangle.a --json --cache cache");
+        let archive = usubac(path, "prove --dist libusuba_rectangle.a --format json --cache cache");
         assert_eq!(rows(&archive), found);
     }
     // No code.
@@ -113,10 +113,10 @@ fn a_linked_file_has_a_row_for_every_function() {
     let planted = machine_faults::planted(&bytes, &kernel, machine_faults::Fault::Gate)
         .or_else(|| machine_faults::planted(&bytes, core, machine_faults::Fault::Gate));
     fs::write(&object, planted.expect("a logic operation")).expect("written");
-    let wrong = prove(" --json --cache cache");
+    let wrong = prove(" --format json --cache cache");
     assert_eq!(row(&rows(&wrong), core)[4], "open");
     // One function, and one that is not there.
-    assert_eq!(rows(&prove(&format!(" --json --function {core}"))).len(), 1);
+    assert_eq!(rows(&prove(&format!(" --format json --function {core}"))).len(), 1);
     let none = prove(" --function none");
     assert_eq!(none.status.code(), Some(1));
     assert!(err(&none).contains("found no function `none`"), "{}", err(&none));
@@ -140,7 +140,7 @@ fn a_linked_file_has_a_row_for_every_function() {
 fn a_caller_is_proved_with_its_callees() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path();
-    let made = usubac(path, "dist curve25519 --targets gp64");
+    let made = usubac(path, "dist curve25519 --target gp64");
     assert!(made.status.success(), "{}", err(&made));
     let is_whole = level::is_whole();
     let callee = "usuba_fe_freeze";
@@ -154,7 +154,7 @@ fn a_caller_is_proved_with_its_callees() {
         assert!(made.expect("the compiler runs").success());
         let prove = || {
             let chosen = format!("--function {caller} --function {callee}");
-            rows(&usubac(path, &format!("prove --dist usuba_curve25519.o --json {chosen}")))
+            rows(&usubac(path, &format!("prove --dist usuba_curve25519.o --format json {chosen}")))
         };
         let found = prove();
         assert_eq!(row(&found, caller)[4], "proved", "{name}");
@@ -188,7 +188,7 @@ fn nacl_keeps_its_proofs() {
     let bless = std::env::var_os("BLESS").is_some();
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path();
-    let made = usubac(path, "dist --nacl .");
+    let made = usubac(path, "dist --kind nacl -o .");
     assert!(made.status.success(), "{}", err(&made));
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(NACL);
     let text = fs::read_to_string(&file).expect("the list");
@@ -213,7 +213,8 @@ fn nacl_keeps_its_proofs() {
             println!("{name} has no list");
             continue;
         }
-        let run = usubac(path, &format!("prove --dist usuba-nacl.o --json --no-cache{chosen}"));
+        let run =
+            usubac(path, &format!("prove --dist usuba-nacl.o --format json --no-cache{chosen}"));
         let line = |row: &Value| {
             let answers = row["answers"].as_array().expect("answers").iter();
             let all = answers.zip(["safe", "ends", "time", "left", "computes"]);

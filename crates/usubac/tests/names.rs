@@ -14,7 +14,7 @@ const NASTY: &[&str] = &[
     "NULL", "__m256i", "_mm_add", "_mm256_xor_si256", "uint32_t", "INT8_MAX", "errno", "linux",
     "double", "double_", "return", "random", "select", "creal", "f_n_g", "x'", "x_q", "x_uq", "x__q",
     "v1", "v1_", "u_x", "_x", "vaddq_u8", "top_rotl32_3", "top_n_x_qV32", "y",
-    // One name for the copies of an interleaved kernel.
+    // The first is also the name that passes give to the second instance of a port `a`.
     "a''2", "a",
 ];
 
@@ -39,16 +39,23 @@ fn any_name_of_the_language_compiles() {
     let sum = sum.join(" ^ ");
     text += &format!("node top ({}:u32) returns (z:u32) let z = {sum} tel\n", NASTY.join(","));
     fs::write(dir.join("p.ua"), &text).expect("written");
-    let flags =
-        ["-arch std", "-arch avx2 -inter-factor 2", "-arch sse --wipe", "-arch std -abi usubac"];
+    let flags = [
+        "--target std",
+        "--target avx2 --interleave 2",
+        "--target sse --wipe",
+        "--target std --abi usubac",
+    ];
     let entries = NASTY.iter().zip(flags.iter().cycle());
     let entries = entries.chain(flags.iter().map(|flags| (&"top", flags))).enumerate();
     let mut files = Vec::new();
     for (k, (entry, flags)) in entries {
-        usubac(dir, &format!("p.ua -V -w {flags} --entry {entry} -o {k}.c --header {k}.h"));
+        usubac(
+            dir,
+            &format!("p.ua -V -D warnings {flags} --entry {entry} -o {k}.c --header {k}.h"),
+        );
         files.push(format!("{k}.c"));
     }
-    usubac(dir, "headers .");
+    usubac(dir, "generate headers -o .");
     let strict = ["-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-mavx2", "-I."];
     let output = Command::new("gcc").args(strict).args(files).current_dir(dir).output();
     match output {
@@ -97,7 +104,7 @@ fn functions_without_parameters_have_prototypes() {
     let text = "_no_inline node c () returns (z:u32) let z = 7 tel\n\
                 node f (x:u32) returns (y:u32) let y = x ^ c() tel\n";
     fs::write(folder.path().join("f.ua"), text).expect("written");
-    usubac(folder.path(), "f.ua -V -w --entry f -o f.c");
+    usubac(folder.path(), "f.ua -V -D warnings --entry f -o f.c");
     let text = fs::read_to_string(folder.path().join("f.c")).expect("it is there");
     assert!(text.contains("f_n_c_qV32(void)\n"), "{text}");
 }

@@ -1,4 +1,4 @@
-//! The choices of `--arch native`.
+//! The choices of `--target native`.
 
 use std::fs;
 use std::process::Command;
@@ -11,7 +11,7 @@ fn target(program: &str) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("f.ua"), program).expect("written");
     let output = Command::new(env!("CARGO_BIN_EXE_usubac"))
-        .args(["f.ua", "--arch", "native", "-o", "-"])
+        .args(["f.ua", "--target", "native", "-o", "-"])
         .current_dir(folder.path())
         .output()
         .expect("usubac runs");

@@ -23,7 +23,8 @@ tel";
 fn all_passes_of_a_compilation_are_proved() {
     let dir = tempfile::tempdir().expect("a folder");
     std::fs::write(dir.path().join("f.ua"), PROGRAM).expect("written");
-    for flags in [&["-V"][..], &["-B"], &["-V", "-unroll"], &["-V", "-interleave", "2"]] {
+    for flags in [&["-V"][..], &["-B"], &["-V", "--unroll=all"], &["-V", "--interleave-grain", "2"]]
+    {
         let plain = usubac(dir.path(), &[&["f.ua", "-o", "-"], flags].concat());
         let proved = usubac(dir.path(), &[&["f.ua", "-o", "-", "--prove"], flags].concat());
         assert!(proved.status.success(), "{flags:?}");
@@ -57,9 +58,9 @@ fn text(bytes: &[u8]) -> String {
 #[test]
 fn one_cipher_of_each_slicing_is_proved_from_its_source() {
     for (file, flags) in [
-        ("chacha20/chacha20.ua", "-V -arch avx2"),
-        ("aes/aes_h.ua", "-H -arch avx512"),
-        ("rectangle/rectangle.ua", "-B -arch gp64"),
+        ("chacha20/chacha20.ua", "-V --target avx2"),
+        ("aes/aes_h.ua", "-H --target avx512"),
+        ("rectangle/rectangle.ua", "-B --target gp64"),
     ] {
         let path = ciphers().join(file).display().to_string();
         let flags: Vec<&str> = flags.split(' ').collect();
@@ -71,6 +72,15 @@ fn one_cipher_of_each_slicing_is_proved_from_its_source() {
             assert!(said.contains(part), "{file}: {said}");
         }
     }
+}
+
+#[test]
+fn a_selection_of_nothing_is_an_error() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let output = usubac(dir.path(), &["prove", "chacha20", "--slicing", "H", "--no-cache"]);
+    assert_eq!((output.status.code(), text(&output.stdout)), (Some(1), String::new()));
+    let errors = text(&output.stderr);
+    assert!(errors.contains("no function has these slicings on these targets"), "{errors}");
 }
 
 #[test]
@@ -93,7 +103,7 @@ fn contracts_have_lines_of_their_own() {
     let said = proved(&["--entry", "freeze"]);
     assert_eq!(names(&said), ["freeze"], "only the contracts that the entry reaches");
     assert!(said.contains("proved by intervals, polynomials, cases in "), "{said}");
-    let output = usubac(dir.path(), &["prove", "p.ua", "--entry", "freeze", "--json"]);
+    let output = usubac(dir.path(), &["prove", "p.ua", "--entry", "freeze", "--format=json"]);
     let said = text(&output.stdout);
     let claim = r#"{"kind":"contract","subject":"freeze","verdict":"PROVED","seconds":"#;
     assert!(said.contains(claim), "{said}");
@@ -151,7 +161,7 @@ fn faults_in_ciphers_are_refuted() {
     ] {
         let path = ciphers().join(file).display().to_string();
         let output =
-            usubac(Path::new("."), &["prove", &path, flags, "-arch", "avx2", "--plant", fault]);
+            usubac(Path::new("."), &["prove", &path, flags, "--target", "avx2", "--plant", fault]);
         let said = text(&output.stdout);
         assert_eq!(output.status.code(), Some(1), "{file}: {said}{}", text(&output.stderr));
         assert!(said.contains("REFUTED") && said.contains(after), "{file}: {said}");
@@ -176,7 +186,7 @@ fn compiles_read_no_certificates() {
         "[[proof.object]]\nby = \"gcc 99\"\nflags = \"-O3\"\nsymbol = \"f\"\nsha256 = \"00\"\n";
     std::fs::write(&path, certificate + "\n" + object).expect("written");
     assert_eq!(compiled(), before);
-    assert_eq!(usubac(dir.path(), &["prove", "f.ua", "--check"]).status.code(), Some(1));
+    assert_eq!(usubac(dir.path(), &["verify", "f.ua"]).status.code(), Some(1));
 }
 
 /// Everything, with its objects, in whole runs; else two small ciphers on two targets, and the
@@ -187,7 +197,7 @@ fn folders_are_proved_and_what_was_proved_is_kept() {
     let (folder, cache) = (ciphers().display().to_string(), dir.path().join("cache"));
     let cache = cache.display().to_string();
     let prove = |more: &str| {
-        let mut args = vec!["prove", "--all", "--folder", &folder, "--cache", &cache];
+        let mut args = vec!["prove", "--ciphers", &folder, "--cache", &cache];
         args.extend(more.split(' '));
         for again in [false, true] {
             let output = usubac(dir.path(), &args);
@@ -201,9 +211,9 @@ fn folders_are_proved_and_what_was_proved_is_kept() {
         }
     };
     if level::is_whole() {
-        return prove("--binary");
+        return prove("--all --binary");
     }
-    prove("--only rectangle --only trivium --target gp64 --target avx512");
+    prove("rectangle trivium --target gp64,avx512");
     let entries = [ciphers(), ciphers().join("../arithmetic")].map(std::fs::read_dir);
     let folders = entries.into_iter().flat_map(|entries| entries.expect("a folder"));
     let names = folders.map(|entry| entry.expect("an entry").file_name());
@@ -218,7 +228,7 @@ fn folders_are_proved_and_what_was_proved_is_kept() {
             || ciphers().join("../arithmetic").join(name).is_dir()
     });
     for name in names.iter().filter(|name| asks!("objects of {name}")) {
-        prove(&format!("--only {name} --binary"));
+        prove(&format!("{name} --binary"));
     }
 }
 
@@ -244,8 +254,8 @@ fn caches_answer_only_their_own_questions() {
     let before = || {
         let folder = ciphers().display().to_string();
         let mut command = Command::new(dir.path().join("usubac"));
-        command.args(["prove", "--all", "--folder", &folder, "--cache", "cache", "-V"]);
-        command.args(["--only", "rectangle", "--target", "gp64"]).current_dir(dir.path());
+        command.args(["prove", "rectangle", "--ciphers", &folder, "--cache", "cache", "-V"]);
+        command.args(["--target", "gp64"]).current_dir(dir.path());
         let said = text(&command.output().expect("usubac runs").stdout);
         assert!(said.contains("4 of 4 PROVED"), "{said}");
         let count =
@@ -271,9 +281,9 @@ fn caches_answer_only_their_own_questions() {
 fn a_run_that_was_stopped_goes_on() {
     let dir = tempfile::tempdir().expect("a folder");
     let (folder, cache) = (ciphers().display().to_string(), dir.path().join("cache"));
-    let flags = "--only trivium --only rectangle --target gp64 --target avx2 --jobs 1";
+    let flags = "trivium rectangle --target gp64,avx2 --jobs 1";
     let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
-    command.args(["prove", "--all", "--folder", &folder, "--cache", "cache"]);
+    command.args(["prove", "--ciphers", &folder, "--cache", "cache"]);
     command.args(flags.split(' ')).current_dir(dir.path());
     let kept = || kept(Path::new(&cache)).len();
     let mut first = command.spawn().expect("usubac runs");

@@ -85,7 +85,7 @@ fn steps(folder: &Path, steps: &[Value]) {
         let target = text(step, "target").unwrap_or("gp32".into());
         let nodes = step.get("nodes").and_then(Value::as_array).expect("nodes");
         for node in nodes.iter().map(|node| node.as_str().expect("a name")) {
-            let mut args = vec![&*source, "-V", "-arch", &target, "--entry", node, "-o", "-"];
+            let mut args = vec![&*source, "-V", "--target", &target, "--entry", node, "-o", "-"];
             args.extend(flags.split_whitespace());
             usubac(folder, &args);
         }
@@ -111,7 +111,7 @@ fn every_experiment_runs() {
         smallest(&mut experiment);
         fs::write(&path, experiment.to_string()).expect("written");
         let path = path.display().to_string();
-        usubac(place.path(), &["bench", "--experiment", &path, "--quick", "--out", "out"]);
+        usubac(place.path(), &["bench", "--experiment", &path, "--quick", "--output", "out"]);
         println!("{name} took {:?}", start.elapsed());
     }
 }

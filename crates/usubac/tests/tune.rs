@@ -55,7 +55,7 @@ fn tuned(dir: &Path) -> PathBuf {
 #[test]
 fn a_small_search_writes_a_file_that_compiles_use() {
     let dir = folder();
-    let search = ["tune", "f.ua", "--arch", "gp64", "--budget", "4s"];
+    let search = ["tune", "f.ua", "--target", "gp64", "--time-limit", "4s"];
     let said = good(dir.path(), &search);
     assert!(said.contains("written: tuned") && said.contains("V: "), "{said}");
     let file = tuned(dir.path());
@@ -68,14 +68,15 @@ fn a_small_search_writes_a_file_that_compiles_use() {
     assert!(with.contains(&format!("Tuned: tuned/{name}: ")), "{with}");
     let cpu = name.strip_prefix("gp64-").and_then(|n| n.strip_suffix(".toml")).expect("a cpu");
     assert_eq!(good(dir.path(), &["f.ua", "-V", "--tuned", cpu, "-o", "-"]), with);
-    for flags in [&["--no-tuned"][..], &["--abi", "usubac"], &["-unroll"], &["--skip", "cse"]] {
+    for flags in [&["--no-tuned"][..], &["--abi", "usubac"], &["--unroll=all"], &["--skip", "cse"]]
+    {
         let without = good(dir.path(), &[&["f.ua", "-V", "-o", "-"], flags].concat());
         assert!(!without.contains("Tuned:"), "{flags:?}");
     }
     // With a record and no time the same file appears again.
     let state = fs::read_dir(dir.path().join("tuned/.state")).expect("a record").count();
     assert_eq!(state, 2, "measurements, and a list that keeps them out of repositories");
-    let said = good(dir.path(), &["tune", "f.ua", "--arch", "gp64", "--budget", "0"]);
+    let said = good(dir.path(), &["tune", "f.ua", "--target", "gp64", "--time-limit", "0"]);
     assert!(said.contains("written: "), "{said}");
     assert_eq!(fs::read_to_string(tuned(dir.path())).expect("read"), text);
 }
@@ -83,12 +84,13 @@ fn a_small_search_writes_a_file_that_compiles_use() {
 #[test]
 fn a_pass_that_is_not_there_is_an_error_with_its_place() {
     let dir = folder();
-    good(dir.path(), &["tune", "f.ua", "--arch", "gp64", "-V", "--budget", "0"]);
+    good(dir.path(), &["tune", "f.ua", "--target", "gp64", "-V", "--time-limit", "0"]);
     let file = tuned(dir.path());
     let text = fs::read_to_string(&file).expect("read");
     fs::write(&file, text.replace("flags = \"\"", "flags = \"--skip sorcery\"")).expect("written");
     let line = text.lines().position(|line| line == "flags = \"\"").expect("there") + 1;
-    for command in [&["f.ua", "-o", "-"][..], &["tune", "f.ua", "--arch", "gp64", "--budget", "0"]]
+    for command in
+        [&["f.ua", "-o", "-"][..], &["tune", "f.ua", "--target", "gp64", "--time-limit", "0"]]
     {
         let output = usubac(dir.path(), command);
         let errors = String::from_utf8_lossy(&output.stderr);
@@ -101,7 +103,7 @@ fn a_pass_that_is_not_there_is_an_error_with_its_place() {
 #[test]
 fn without_time_and_record_the_defaults_are_written() {
     let dir = folder();
-    let said = good(dir.path(), &["tune", "f.ua", "--arch", "gp64", "-V", "--budget", "0"]);
+    let said = good(dir.path(), &["tune", "f.ua", "--target", "gp64", "-V", "--time-limit", "0"]);
     assert!(said.contains("V: the defaults\n0 candidates timed"), "{said}");
     let text = fs::read_to_string(tuned(dir.path())).expect("read");
     assert!(text.contains("flags = \"\"") && text.contains("ratio = 1.000"), "{text}");
@@ -131,7 +133,8 @@ fn cipher(dir: &Path, output: &str) {
 fn a_cipher_is_tuned_by_its_vectors() {
     let dir = tempfile::tempdir().expect("a folder");
     cipher(dir.path(), "0122bcd8");
-    let search = ["tune", "toy", "--arch", "gp64", "--goal", "bytes", "--budget", "3s"];
+    let search =
+        ["tune", "ciphers/toy", "--target", "gp64", "--goal", "bytes", "--time-limit", "3s"];
     let said = good(dir.path(), &search);
     assert!(said.contains("V: ") && said.contains("B: "), "{said}");
     let home = dir.path().join("ciphers/toy");
@@ -145,7 +148,8 @@ fn a_cipher_is_tuned_by_its_vectors() {
 fn a_candidate_that_computes_something_else_is_a_fault_and_no_result() {
     let dir = tempfile::tempdir().expect("a folder");
     cipher(dir.path(), "0122bcd9");
-    let output = usubac(dir.path(), &["tune", "toy", "--arch", "gp64", "--budget", "60s"]);
+    let output =
+        usubac(dir.path(), &["tune", "ciphers/toy", "--target", "gp64", "--time-limit", "60s"]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{errors}");
     assert!(errors.contains("something else") && errors.contains("another result"), "{errors}");
@@ -158,7 +162,7 @@ fn a_candidate_that_computes_something_else_is_a_fault_and_no_result() {
 #[cfg(unix)]
 fn begun(dir: &Path, tmp: &Path) -> Child {
     let child = Command::new(env!("CARGO_BIN_EXE_usubac"))
-        .args(["tune", "f.ua", "--arch", "gp64", "-V", "--budget", "10m"])
+        .args(["tune", "f.ua", "--target", "gp64", "-V", "--time-limit", "10m"])
         .current_dir(dir)
         .env("TMPDIR", tmp)
         .stdin(Stdio::null())
@@ -210,7 +214,8 @@ fn an_interrupted_search_cleans_up_and_goes_on() {
     assert_eq!(fs::read_dir(tmp.path()).expect("a folder").count(), 0, "it leaves nothing behind");
 
     let kept = measurements(dir.path());
-    let output = usubac(dir.path(), &["tune", "f.ua", "--arch", "gp64", "-V", "--budget", "0"]);
+    let output =
+        usubac(dir.path(), &["tune", "f.ua", "--target", "gp64", "-V", "--time-limit", "0"]);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");
     assert!(errors.contains(&format!("{kept} measurements are there already")), "{errors}");
@@ -230,7 +235,8 @@ fn has(tool: &str) -> bool {
 
 /// Writes a `build.ninja` of few candidates.
 fn plan(dir: &Path, launcher: &str) {
-    let mut args = vec!["tune", "f.ua", "--arch", "gp64", "-V", "--ninja", "farm", "--most", "8"];
+    let mut args =
+        vec!["tune", "f.ua", "--target", "gp64", "-V", "--ninja", "farm", "--points", "8"];
     args.extend(["--launcher", launcher]);
     let said = good(dir, &args);
     assert!(said.contains("ninja -k 0 -C farm") && said.contains("--from farm"), "{said}");
@@ -244,7 +250,7 @@ fn planned(dir: &Path) -> Vec<PathBuf> {
 }
 
 fn measured(dir: &Path, all: usize, there: usize) {
-    let args = ["tune", "f.ua", "--arch", "gp64", "-V", "--from", "farm", "--budget", "4s"];
+    let args = ["tune", "f.ua", "--target", "gp64", "-V", "--from", "farm", "--time-limit", "4s"];
     let output = usubac(dir, &args);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");

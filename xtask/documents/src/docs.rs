@@ -23,6 +23,7 @@ use std::process::{Command, Stdio};
 use usuba::circuit::Profile;
 use usuba::diag::Sources;
 use usuba::ir::Slicing;
+use usuba::lint::{Levels, lint};
 use usuba::syntax::splice::Loader;
 
 use crate::{charts, errors, layouts, listings, peers};
@@ -184,7 +185,10 @@ fn program(text: &str, wanted: &str) -> Result<(), String> {
                 .map(|slice| usuba::to_usuba0(&checked.program, slice, &none).err())
                 .collect();
             match refusals.iter().any(Option::is_none) {
-                true => checked.warnings,
+                true => {
+                    let lints = lint(&sources, &checked.program);
+                    Levels::default().apply([checked.warnings, lints].concat())
+                }
                 false => refusals.into_iter().flatten().flatten().collect(),
             }
         }

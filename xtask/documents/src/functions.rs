@@ -46,7 +46,7 @@ fn page(list: &str) -> Option<String> {
     let mut text = String::from(
         "# Functions of NaCl and their proofs\n\n\
          <!-- Written by `cargo xtask bless` from crates/usubac/tests/nacl-proofs.txt. -->\n\n\
-         `usubac prove --dist` proves these claims about the exported functions of `usubac dist --nacl`, compiled with `-O2`.\n\
+         `usubac prove --dist` proves these claims about the exported functions of `usubac dist --kind nacl`, compiled with `-O2`.\n\
          Each cell names the compilers whose object has the proof.\n\
          [Proofs of object files](../binary-proofs.md) explains the claims, and how to prove your own file.\n\n",
     );

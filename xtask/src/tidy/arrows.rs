@@ -16,6 +16,7 @@ const ORDER: &[&str] = &[
     "usuba-circuit",
     "usuba",
     "usuba-gen",
+    "usuba-data",
     "usuba-ciphers",
     "usuba-sat",
     "usuba-contracts",

@@ -13,6 +13,7 @@
 //! - `proofs`: a test can fail.
 //! - `documents`: links with a target, one sentence per line.
 //! - `prose`: counts of vague words and private terms may only fall.
+//! - `spellings`: options have their present names.
 //! - `crate::modules`: lists of modules that name each file.
 //! - `crate::budgets`: the cost of an extension.
 
@@ -27,6 +28,7 @@ pub mod manifests;
 pub mod proofs;
 pub mod prose;
 pub mod purity;
+pub mod spellings;
 pub mod stages;
 
 use crate::repo::{Finding, Repo};
@@ -46,6 +48,7 @@ pub static RULES: &[fn(&Repo) -> Vec<Finding>] = &[
     proofs::check,
     documents::check,
     prose::check,
+    spellings::check,
     modules::check,
     budgets::check,
 ];

@@ -1,7 +1,7 @@
 //! Stages of the compiler import only leftwards.
 //!
 //! ```text
-//! usuba-lang    diag ← syntax ← typed → op
+//! usuba-lang    diag ← syntax ← typed → op,  typed ← lint
 //! usuba         typed ← lower → ir ← passes
 //!                               ir ← isa ← emit
 //! ```
@@ -35,15 +35,17 @@ const PROVED_WITH: &[&str] = &["ir", "op", "typed", "isa", "diag", "syntax::ast"
 /// item and its members.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("diag", &[]),
-    ("syntax", &["diag"]),
+    ("names", &[]),
+    ("syntax", &["diag", "names"]),
     ("op", &[]),
-    ("typed", &["syntax", "diag", "op"]),
+    ("typed", &["syntax", "diag", "op", "names"]),
+    ("lint", &["typed", "syntax", "diag", "op", "names"]),
     ("lower", &["typed", "syntax", "diag", "circuit", "ir"]),
     // Usuba0 has the operators of the language.
     ("ir", &["op", "typed::ByteOrder", "typed::Slicing"]),
     ("dump", &["ir", "syntax"]),
     ("passes", &["ir"]),
-    ("isa", &["ir::Op", "ir::op", "ir::Slicing"]),
+    ("isa", &["ir::Op", "ir::op", "ir::Slicing", "names"]),
     ("emit", &["ir", "isa", "diag"]),
     // The machine model, as numbers for passes.
     ("cost_model", &["ir", "isa", "passes::machine", "emit::layout"]),

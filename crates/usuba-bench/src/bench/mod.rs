@@ -28,7 +28,7 @@ use usuba::passes::interleave;
 use usuba::passes::pipeline::PipelineOptions;
 
 use crate::work::Work;
-use usuba_ciphers::{Cipher, Function};
+use usuba_ciphers::{Cipher, Function, Vector};
 use usuba_run::cc::Family;
 use usuba_run::native::{Build, Inside, Samples, Suite, Timing};
 use usuba_run::stats::RankSum;
@@ -180,7 +180,15 @@ pub struct Batch<'a> {
 impl<'a> Batch<'a> {
     /// Compiles `subjects` to C for `target`.
     pub fn new(target: &'static Target, subjects: &[Subject<'a>]) -> Batch<'a> {
-        let one = |(number, subject)| Prepared::new(target, subject, number);
+        let one = |(number, subject)| Prepared::new(target, subject, number, &[]);
+        Batch { prepared: subjects.iter().enumerate().map(one).collect() }
+    }
+
+    /// As [`Batch::new`], with more vectors for each subject besides its file.
+    pub fn with_more(target: &'static Target, subjects: &[(Subject<'a>, &[Vector])]) -> Batch<'a> {
+        let one = |(number, (subject, more)): (usize, &(Subject<'a>, &[Vector]))| {
+            Prepared::new(target, subject, number, more)
+        };
         Batch { prepared: subjects.iter().enumerate().map(one).collect() }
     }
 
@@ -278,14 +286,11 @@ fn run(
             for (want, got) in prepared.expected.iter().zip(&outputs) {
                 let size = prepared.built.output;
                 let mut pairs = want.output.chunks(size).zip(got[0].chunks(size));
-                if let Some((block, (want_block, got_block))) =
-                    pairs.by_ref().enumerate().find(|(_, (want, got))| want != got)
-                {
-                    let line = want.lines[block % want.lines.len()];
-                    let (place, name) = (format!("{}:{line}", prepared.file), &prepared.built.name);
-                    return Err(usuba_ciphers::wrong_block(
-                        &place, block, name, want_block, got_block,
-                    ));
+                if let Some(block) = pairs.position(|(want, got)| want != got) {
+                    let vector = &want.vectors[block % want.vectors.len()];
+                    let found = got[0].chunks(size).nth(block).unwrap_or_default();
+                    let Prepared { cipher, function, .. } = prepared;
+                    return Err(cipher.wrong_compiled(function, vector, (block, found)));
                 }
                 blocks += want.output.len() / size;
             }

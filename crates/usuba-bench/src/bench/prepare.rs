@@ -4,7 +4,7 @@ use usuba::isa::Target;
 
 use super::{Problem, Side, Speed, Subject};
 use crate::work::Work;
-use usuba_ciphers::Vector;
+use usuba_ciphers::{Cipher, Function, Vector};
 use usuba_run::cc::{self, Machine};
 use usuba_run::functions::Built;
 use usuba_run::native::{Kernel, Samples};
@@ -36,8 +36,8 @@ pub(super) struct Prepared<'a> {
     pub work: Work,
     /// The expected outputs of the verifying calls.
     pub expected: Vec<Expected>,
-    /// The file of its vectors.
-    pub file: String,
+    pub cipher: &'a Cipher,
+    pub function: &'a Function,
     /// In the order of [`Mode`].
     pub kernels: [Kernel; MODES],
     /// Blocks in one timed call of the byte interface.
@@ -45,10 +45,12 @@ pub(super) struct Prepared<'a> {
 }
 
 impl<'a> Prepared<'a> {
+    /// `more` are vectors besides its file.
     pub fn new(
         target: &'static Target,
         subject: &Subject<'a>,
         number: usize,
+        more: &[Vector],
     ) -> Result<Prepared<'a>, Problem> {
         let Subject { cipher, function, slicing, side } = *subject;
         let machine =
@@ -65,7 +67,8 @@ impl<'a> Prepared<'a> {
             &side.pipeline,
         )
         .map_err(failed)?;
-        let vectors = cipher.vectors(function).map_err(failed)?;
+        let mut vectors = cipher.vectors(function).map_err(failed)?;
+        vectors.extend_from_slice(more);
         let file = cipher.folder.join(&function.vectors).display().to_string();
         let batch = built.kernel.instances() as usize;
         let (calls, expected) =
@@ -95,7 +98,17 @@ impl<'a> Prepared<'a> {
             ),
         ];
         let work = Work::of(&built.program, target);
-        Ok(Prepared { side, machine, built, work, expected, file, kernels, message_blocks })
+        Ok(Prepared {
+            side,
+            cipher,
+            function,
+            machine,
+            built,
+            work,
+            expected,
+            kernels,
+            message_blocks,
+        })
     }
 
     /// The C and its compiler flags, independent of the subject's position in a list.
@@ -135,10 +148,10 @@ pub(crate) fn how(mode: Mode, blocks: usize) -> Vec<u8> {
     vec![mode as u8, blocks as u8, (blocks >> 8) as u8, (blocks >> 16) as u8]
 }
 
-/// The expected output of a call, and the vector lines of its blocks, in rotation.
+/// The expected output of a call, and the vectors of its blocks, in rotation.
 pub(crate) struct Expected {
     pub output: Vec<u8>,
-    pub lines: Vec<usize>,
+    pub vectors: Vec<Vector>,
 }
 
 /// The inputs of each call, with their expected outputs.
@@ -166,7 +179,7 @@ pub(crate) fn verifying_calls(
         let input: Vec<u8> = turns.clone().flat_map(|vector| vector.input.clone()).collect();
         calls.push(vec![how(Mode::Verify, blocks), key.clone(), input]);
         let output = turns.flat_map(|vector| vector.output.clone()).collect();
-        expected.push(Expected { output, lines: turn.iter().map(|v| v.line).collect() });
+        expected.push(Expected { output, vectors: turn.into_iter().cloned().collect() });
     }
     Ok((calls, expected))
 }

@@ -16,7 +16,7 @@
 //!
 //! [[variant]]
 //! label = "two"
-//! flags = "-inter-factor 2 -interleave 10"
+//! flags = "--interleave 2 --interleave-grain 10"
 //!
 //! [[published]]
 //! cipher = "serpent"
@@ -43,7 +43,6 @@ mod run;
 mod stages;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
@@ -51,6 +50,7 @@ use serde::de::DeserializeOwned;
 use usuba::ir::Slicing;
 use usuba::{isa, passes};
 
+use usuba_ciphers::files;
 use usuba_run::cc::Family;
 
 pub use counted::{Counted, Figures, Found, Kernels, Native, Numbers, Peer, Shown, Step, Timed};
@@ -67,7 +67,7 @@ fn read<T: DeserializeOwned>(
     key: &str,
     check: impl Fn(&T) -> Result<(), String>,
 ) -> Option<Result<T, String>> {
-    let text = fs::read_to_string(path).ok()?;
+    let text = files::read_to_string(path).ok()?;
     let wrong = |what: String| format!("{}: {what}", path.display());
     let is_key = |line: &str| line.split_whitespace().next() == Some(key);
     text.lines().any(is_key).then(|| {
@@ -218,7 +218,7 @@ impl Experiment {
     /// # Errors
     /// The file cannot be read or is malformed; the message names it.
     pub fn read(path: &Path) -> Result<Experiment, String> {
-        let text = fs::read_to_string(path)
+        let text = files::read_to_string(path)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
         Experiment::parse(&text).map_err(|what| format!("{}: {what}", path.display()))
     }
@@ -235,7 +235,7 @@ impl Experiment {
 
     fn check(&self) -> Result<(), String> {
         if let Some(name) = self.targets.iter().find(|name| isa::find(name).is_none()) {
-            return Err(format!("there is no target `{name}`"));
+            return Err(isa::unknown(name));
         }
         if let Some(name) = self.slicings.iter().find(|name| slicing(name).is_none()) {
             return Err(format!("there is no slicing `{name}`"));
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn grids_become_variants() {
         let grid = "[[variant]]\nlabel = \"one\"\n[[grid]]\nlabel = \"x{factor} g{grain}\"\n\
-                    flags = \"-inter-factor {factor} -interleave {grain}\"\n\
+                    flags = \"--interleave {factor} --interleave-grain {grain}\"\n\
                     [grid.over]\nfactor = [2, 3]\ngrain = [1, 10]\n[grid.quick]\ngrain = [10]\n";
         let experiment = parse(grid).expect("it is well-formed");
         let labels = |quick| -> Vec<String> {
@@ -346,7 +346,7 @@ mod tests {
         assert_eq!(labels(false), ["one", "x2 g1", "x2 g10", "x3 g1", "x3 g10"]);
         assert_eq!(labels(true), ["one", "x2 g10", "x3 g10"]);
         let last = experiment.variants(false).pop().expect("five");
-        assert_eq!(last.flags, "-inter-factor 3 -interleave 10");
+        assert_eq!(last.flags, "--interleave 3 --interleave-grain 10");
         assert_eq!((last.values["factor"], last.values["grain"]), (3, 10));
         assert_eq!(experiment.columns(true), ["speedup:x2 g10", "speedup:x3 g10"]);
     }

@@ -69,7 +69,7 @@ pub fn run(
         let Plan { cipher, slicing, target, compiler } = plan;
         let names =
             [&folder(cipher), letter(*slicing), target.name, &compiler.label()].map(str::to_string);
-        progress(Progress { done, total, next: &names.join(" ") });
+        progress(Progress { done, total, next: &names.join(" "), entries: &[] });
         measure_machine(target, conditions.timing, &mut results.throughput);
         match measure(plan, &variants, conditions, &old, &mut results) {
             Ok((cell, new)) => {

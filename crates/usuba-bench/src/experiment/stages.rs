@@ -17,7 +17,7 @@
 //! entries = ["old_encrypt256", "old_decrypt256"]
 //! slicing = "V"
 //! target = "gp64"
-//! flags = "-inter-factor 1"
+//! flags = "--interleave 1"
 //! register = "uint64_t"
 //! arguments = "plain, subkeys, out"
 //!
@@ -46,7 +46,7 @@ use usuba::isa;
 
 use super::{Compiler, slicing};
 use crate::bench::Parse;
-use usuba_ciphers::Beside;
+use usuba_ciphers::{Beside, files};
 use usuba_run::cc::{self, run};
 use usuba_run::validated::{Proofs, compiled};
 
@@ -153,7 +153,7 @@ impl Staged {
                 return Err(format!("stage `{label}` needs an entry for each task"));
             }
             if isa::find(&stage.target).is_none() {
-                return Err(format!("there is no target `{}`", stage.target));
+                return Err(isa::unknown(&stage.target));
             }
             if slicing(&stage.slicing).is_none() {
                 return Err(format!("there is no slicing `{}`", stage.slicing));
@@ -202,7 +202,7 @@ impl Staged {
     ) -> Result<Seconds, String> {
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         let place = place.path();
-        let driver = fs::canonicalize(folder.join(&self.driver))
+        let driver = files::on_disk(&folder.join(&self.driver), place)
             .map_err(|error| format!("{}: {error}", self.driver))?;
         let driver = driver.display().to_string();
         let mut seconds: Seconds = Vec::new();
@@ -331,7 +331,7 @@ impl Staged {
 fn kernel(folder: &Path, stage: &Stage, entry: &str, parse: &Parse) -> Result<String, String> {
     let (pipeline, cpu) = parse(&stage.flags)?;
     let path = folder.join(&stage.source);
-    let text = fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = files::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut sources = Sources::default();
     let root = sources.add(path.display().to_string(), text);
     let options = Options {

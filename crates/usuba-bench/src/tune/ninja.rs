@@ -158,7 +158,7 @@ mod tests {
     fn words_survive_the_shell_and_ninja() {
         assert_eq!(shell("-O3"), "-O3");
         assert_eq!(shell(""), "''");
-        assert_eq!(shell("-V --unroll"), "'-V --unroll'");
+        assert_eq!(shell("-V --unroll all"), "'-V --unroll all'");
         assert_eq!(shell("it's"), "'it'\\''s'");
         assert_eq!(escaped("a $b"), "a $$b");
     }

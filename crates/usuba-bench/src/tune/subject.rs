@@ -26,7 +26,7 @@ use usuba_run::fingerprint::fingerprint;
 
 use super::space::Chosen;
 use crate::bench::prepare::{self, Mode};
-use usuba_ciphers::{Cipher, Function};
+use usuba_ciphers::{Cipher, Function, files};
 use usuba_run::layout::Layout;
 use usuba_run::validated::{Proofs, optimised};
 
@@ -174,7 +174,7 @@ pub struct Calls {
 pub fn function_fingerprint(cipher: &Cipher, function: &Function) -> Option<String> {
     let path = cipher.folder.join(&function.source);
     let mut sources = Sources::default();
-    let root = sources.add(path.display().to_string(), std::fs::read_to_string(&path).ok()?);
+    let root = sources.add(path.display().to_string(), files::read_to_string(&path).ok()?);
     let entry = Some(function.node.as_str());
     front(&mut sources, root, &mut usuba_ciphers::Beside, entry, Flags::default()).ok()?;
     Some(fingerprint(&sources))
@@ -313,8 +313,7 @@ impl Node {
         let name = format!("{NAME}_kernel");
         let emitted = kernel(&program, target, &COptions { name, ..COptions::default() });
         let layout = Layout::new(&program, target.bits, target.simd, target.masks)?;
-        let entry = program.entry();
-        let ports = entry.params.len() + entry.results.len();
+        let ports = emitted.params.len() + emitted.results.len();
         let args: Vec<String> = (0..ports).map(|port| format!("ports[{port}]")).collect();
         let code = format!(
             "{}\nvoid candidate_drive(void **ports);\n\
@@ -391,10 +390,8 @@ fn results(layout: &Layout, program: &Program, rows: &[Row]) -> Vec<Vec<u8>> {
     for group in program.results() {
         let words = at..at + group[0].words();
         at = words.end;
-        let part = |row: &Row| row.outputs[words.clone()].to_vec();
-        for (port, rows) in group.iter().zip(rows.chunks(layout.lanes())) {
-            buffers.push(layout.pack(port, &rows.iter().map(part).collect::<Vec<_>>()));
-        }
+        let rows: Vec<_> = rows.iter().map(|row| row.outputs[words.clone()].to_vec()).collect();
+        buffers.push(layout.pack_sets(group, &rows));
     }
     buffers
 }

@@ -333,14 +333,14 @@ fn events_tell_what_is_new_and_what_was_known() {
 #[test]
 fn flags_of_a_point_are_said_once() {
     let axes = vec![
-        Axis::new("instances", Reader::Usubac, &["--inter-factor 2 --interleave 10"]),
-        Axis::new("grain", Reader::Usubac, &["--interleave 50"]),
+        Axis::new("instances", Reader::Usubac, &["--interleave 2 --interleave-grain 10"]),
+        Axis::new("grain", Reader::Usubac, &["--interleave-grain 50"]),
         Axis::new("a", Reader::Usubac, &["--skip cse"]),
         Axis::new("b", Reader::Usubac, &["--skip canon"]),
     ];
     let space = Space::with(space().compilers, axes);
     let flags = space.flags(&vec![0, 1, 1, 1, 1]);
-    assert_eq!(flags, "--inter-factor 2 --interleave 50 --skip cse --skip canon");
+    assert_eq!(flags, "--interleave 2 --interleave-grain 50 --skip cse --skip canon");
     assert_eq!(space.flags(&space.origin()), "");
     assert_eq!(space.cflags(&space.origin()), ["-O3"]);
     assert_eq!(space.along(&space.origin(), 0), [[1, 0, 0, 0, 0]]);

@@ -11,7 +11,7 @@
 //! entry = "encrypt"             and entry
 //! slicing = "V"
 //! fastest = true                among the slicings of this entry
-//! flags = "--inter-factor 2"    of usubac; empty if nothing beats the default
+//! flags = "--interleave 2"    of usubac; empty if nothing beats the default
 //! compiler = "gcc 12.2.0"
 //! cflags = "-O2 -mavx2"
 //! ratio = 0.713                 the time of this choice over the default's time
@@ -158,7 +158,7 @@ pub fn parse(text: &str, check: &dyn Fn(&str) -> Result<(), String>) -> Result<T
     })?;
     let known = usuba::isa::find(file.target.get_ref());
     if known.is_none_or(|known| known.name != file.target.get_ref()) {
-        let message = format!("there is no target `{}`", file.target.get_ref());
+        let message = usuba::isa::unknown(file.target.get_ref());
         return Err(Mistake { at: file.target.span().start, message });
     }
     let choice = |choice: FileChoice| {
@@ -368,7 +368,7 @@ mod tests {
     fn sample() -> Tuned {
         let mut tuned =
             Tuned { cpu: "Some \"CPU\"".into(), target: "avx2".into(), choices: Vec::new() };
-        tuned.replace(vec![choice("b.ua", Slicing::V, "--no-unroll")]);
+        tuned.replace(vec![choice("b.ua", Slicing::V, "--unroll none")]);
         tuned.replace(vec![choice("a.ua", Slicing::V, ""), choice("a.ua", Slicing::B, "")]);
         tuned
     }
@@ -386,11 +386,11 @@ mod tests {
     #[test]
     fn a_search_replaces_its_own_entry_alone() {
         let mut tuned = sample();
-        tuned.replace(vec![choice("a.ua", Slicing::V, "--unroll")]);
+        tuned.replace(vec![choice("a.ua", Slicing::V, "--unroll all")]);
         assert_eq!(tuned.choices.len(), 3);
         let flags =
             |tuned: &Tuned, slicing| tuned.find("a.ua", "f", "", slicing).map(|c| c.flags.clone());
-        assert_eq!(flags(&tuned, Some(Slicing::V)).as_deref(), Some("--unroll"));
+        assert_eq!(flags(&tuned, Some(Slicing::V)).as_deref(), Some("--unroll all"));
         assert_eq!(flags(&tuned, Some(Slicing::B)).as_deref(), Some(""), "it was not searched");
         assert_eq!(flags(&tuned, None).as_deref(), Some(""), "it stays the fastest");
         assert_eq!(tuned.find("b.ua", "f", "-m 8", Some(Slicing::V)), None);
@@ -407,7 +407,7 @@ mod tests {
     fn mistakes_have_a_place() {
         let good = print(&sample());
         let check = |flags: &str| match flags {
-            "--no-unroll" | "" => Ok(()),
+            "--unroll none" | "" => Ok(()),
             _ => Err(format!("what is {flags}?")),
         };
         let place = |text: &str| {
@@ -415,8 +415,8 @@ mod tests {
             (mistake.place(text), mistake.message)
         };
         assert!(parse(&good, &check).is_ok());
-        let (at, message) = place(&good.replace("--no-unroll", "--nonsense"));
-        let line = good.lines().position(|line| line.contains("--no-unroll")).expect("there") + 1;
+        let (at, message) = place(&good.replace("--unroll none", "--nonsense"));
+        let line = good.lines().position(|line| line.contains("--unroll none")).expect("there") + 1;
         assert_eq!((at, &message[..]), ((line, 9), "what is --nonsense?"));
         assert_eq!(place(&good.replace("\"avx2\"", "\"mmx\"")).0, (4, 10));
         let (at, message) = place(&good.replacen("\"V\"", "\"X\"", 1));

@@ -189,32 +189,44 @@ impl<'a> Lexer<'a> {
     fn integer(&mut self) -> Token {
         let start = self.pos;
         let rest = &self.text[start..];
-        let hex = rest.strip_prefix("0x").map_or(0, |r| run(r, |b| b.is_ascii_hexdigit()));
-        let len = if hex > 0 { 2 + hex } else { run(rest, |b| b.is_ascii_digit()) };
+        let in_base = |prefix: &str, accept: fn(u8) -> bool| {
+            rest.strip_prefix(prefix).map_or(0, |digits| run(digits, accept))
+        };
+        let (radix, prefixed) = match in_base("0x", |b| b.is_ascii_hexdigit()) {
+            0 => (2, in_base("0b", |b| matches!(b, b'0' | b'1'))),
+            hex => (16, hex),
+        };
+        let len = if prefixed > 0 { 2 + prefixed } else { run(rest, |b| b.is_ascii_digit()) };
         let digits = &rest[..len];
         // `5tel` is two tokens; any other letters after a number can only be a mistake.
         let tail = &rest[len..];
         let tail = &tail[..run(tail, is_ident_byte)];
         if !tail.is_empty() && !KEYWORDS.contains(&tail) && tail != END_MARKER {
             let end = start + len + tail.len();
-            let help = if digits == "0" && tail.starts_with(['x', 'X']) {
-                "write a hexadecimal number as `0x1F`: a small `x`, then at least one digit"
-            } else {
-                "numbers are decimal or start with `0x`, without separators or suffixes"
+            let help = match (digits, tail.chars().next()) {
+                ("0", Some('x' | 'X')) => {
+                    "write a hexadecimal number as `0x1F`: a small `x`, then at least one digit"
+                }
+                ("0", Some('b' | 'B')) => {
+                    "write a binary number as `0b101`: a small `b`, then digits 0 and 1"
+                }
+                _ => {
+                    "numbers are decimal or start with `0x` or `0b`, without separators or suffixes"
+                }
             };
             let message = format!("`{}` is not a number", short(&self.text[start..end]));
             self.error(Code::BadInteger, start, end, message, help);
             return self.token(Tok::Int(0), start, end);
         }
-        if hex == 0 && len > 1 && digits.starts_with('0') {
+        if prefixed == 0 && len > 1 && digits.starts_with('0') {
             let message = format!("the number `{}` starts with a zero", short(digits));
             let help = "leave out the leading zeros; there are no octal numbers";
             self.error(Code::BadInteger, start, start + len, message, help);
             return self.token(Tok::Int(0), start, start + len);
         }
-        let value = match hex {
+        let value = match prefixed {
             0 => digits.parse(),
-            _ => u128::from_str_radix(&digits[2..], 16),
+            _ => u128::from_str_radix(&digits[2..], radix),
         };
         let value = value.unwrap_or_else(|_| {
             let message = "this number is larger than 2^128-1".to_string();
@@ -271,7 +283,11 @@ impl<'a> Lexer<'a> {
                 "a single `.` means nothing here".to_string(),
                 "elements are chosen with `x[4]`, ranges are written `a..b`",
             ),
-            '@' | '$' | '?' | '\\' | '`' | '\'' => (
+            '?' => (
+                "there is no operator `?`".to_string(),
+                "choose by a mask `m` of equal bits: `(a & m) ^ (b & ~m)`",
+            ),
+            '@' | '$' | '\\' | '`' | '\'' => (
                 format!("no token starts with `{bad}`"),
                 "a quote may follow a name (`x'`), the other signs have no use",
             ),

@@ -12,7 +12,7 @@
 
 pub mod ast;
 pub mod davio;
-mod lexer;
+pub(crate) mod lexer;
 mod parser;
 pub mod print;
 pub mod splice;

@@ -5,11 +5,13 @@
 //! It reports at most [`MAX_ERRORS`] and ignores the text after them.
 //!
 //! This file has the shared parts of all rules: tokens, errors, depth. The rules themselves are in
-//! `decl`, `types`, `equations`, `expr` and `contract`.
+//! `decl`, `types`, `equations`, `expr` and `contract`; `hints` is for those who know other
+//! languages.
 
 use super::ast::*;
 use super::lexer::{Lexer, Tok, Token, decimal_len, ident_len, short};
 use crate::diag::{Code, Diagnostic, FileId, Sources, Span};
+use crate::names::did_you_mean;
 
 /// How many errors one file may have before the parser stops reading.
 pub const MAX_ERRORS: usize = 20;
@@ -37,6 +39,8 @@ pub fn parse(sources: &Sources, file: FileId) -> (File, Vec<Diagnostic>) {
 enum Stop {
     /// To the next equation.
     Equation,
+    /// Behind the block that begins here, of a statement of another language.
+    Block,
     /// To the end of the declaration.
     Decl,
 }
@@ -169,7 +173,18 @@ impl<'a> Parser<'a> {
     }
 
     fn expect(&mut self, word: &str, wanted: &str, help: &str) -> Parsed<Token> {
-        if self.at(word) { Ok(self.bump()) } else { Err(self.unexpected(wanted, help)) }
+        if self.at(word) {
+            return Ok(self.bump());
+        }
+        let near = self.near([word]);
+        Err(self.unexpected(wanted, near.as_deref().unwrap_or(help)))
+    }
+
+    /// The question whether the name at this place is one of some keywords.
+    fn near<'w>(&self, keywords: impl IntoIterator<Item = &'w str>) -> Option<String> {
+        let name = Some(self.token).filter(|token| token.tok == Tok::Ident)?;
+        let long = keywords.into_iter().filter(|keyword| keyword.len() > 1);
+        did_you_mean(self.text_of(name.span), long)
     }
 
     fn too_deep(&mut self, span: Span) -> Stop {
@@ -203,6 +218,7 @@ mod contract;
 mod decl;
 mod equations;
 mod expr;
+mod hints;
 mod types;
 
 pub use types::size_word;

@@ -187,7 +187,7 @@ fn legacy_warning(program: &Program, decl: &Decl) -> Option<Diagnostic> {
         decl.name
     );
     Some(Diagnostic::warning(Code::LegacyTable, span, text).help(
-        "write `_lsb_first` before `table`, or pass -legacy-tables to compile old programs unchanged",
+        "write `_lsb_first` before `table`, or pass --legacy-tables to compile old programs unchanged",
     ))
 }
 

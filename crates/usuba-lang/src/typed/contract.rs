@@ -16,6 +16,7 @@ use std::rc::Rc;
 
 use super::types::*;
 use crate::diag::{Code, Diagnostic, Span};
+use crate::names::did_you_mean;
 use crate::syntax::ast::{self, AExpr, Relation, Role, Selector, Term, TermKind, TermOp};
 
 /// Most terms that one sum may have.
@@ -188,22 +189,27 @@ impl<'p, N: Integers> Terms<'p, N> {
         words: Vec<N::Word>,
         span: Span,
     ) -> Run<Meaning<N::Word, N::Int>> {
-        let wrong = |wanted: usize| {
+        let wrong = |wanted: usize, place: Span| {
             let text = format!("`{}` takes {wanted} words, not {}", callee.name, words.len());
-            fail(Code::BadContract, span, text, "arguments are flattened, as in a call")
+            let error = Diagnostic::error(Code::BadContract, span, text);
+            let error = error.related(place, format!("`{}` is declared here", callee.name));
+            Err(Box::new(error.help("arguments are flattened, as in a call")))
         };
         if let Some(map) = self.values.iter().find(|map| *map.name == *callee.name) {
             let wanted = map.params.iter().map(|var| var.ty.atoms()).sum();
             if wanted != words.len() {
-                return wrong(wanted);
+                return wrong(wanted, map.span);
             }
             let scope = bind(&map.params, &words);
             return self.int(&scope, &mut Vec::new(), &map.term).map(Meaning::Int);
         }
         let Some(id) = self.program.iter().position(|decl| *decl.name == *callee.name) else {
             let text = format!("`{}` is neither a value nor a node declared before", callee.name);
-            let help = "declare it above, as `value fe (a:u64x5) = ...`";
-            return fail(Code::BadContract, callee.span, text, help);
+            let nodes = self.program.iter().map(|decl| &*decl.name);
+            let near =
+                did_you_mean(&callee.name, nodes.chain(self.values.iter().map(|v| &*v.name)));
+            let help = near.unwrap_or("declare it above, as `value fe (a:u64x5) = ...`".into());
+            return fail(Code::BadContract, callee.span, text, &help);
         };
         let decl = &self.program[id];
         let wanted = decl.params.iter().map(|var| var.ty.atoms()).sum();
@@ -214,7 +220,7 @@ impl<'p, N: Integers> Terms<'p, N> {
             return fail(Code::BadContract, callee.span, text, help);
         }
         if wanted != words.len() {
-            return wrong(wanted);
+            return wrong(wanted, decl.name_span);
         }
         match self.integers.node(id, words) {
             Ok(results) => Ok(Meaning::Words(results)),
@@ -232,8 +238,11 @@ impl<'p, N: Integers> Terms<'p, N> {
         let name = &var.name.name;
         let Some((_, dims, words)) = scope.iter().find(|(n, ..)| **n == *name) else {
             let text = format!("`{name}` has no meaning in this contract");
-            let help = "`requires` and ranges speak of parameters, `ensures` of results as well";
-            return fail(Code::BadContract, var.span, text, help);
+            let near = did_you_mean(name, scope.iter().map(|(known, ..)| &**known));
+            let help = near.unwrap_or(
+                "`requires` and ranges speak of parameters, `ensures` of results as well".into(),
+            );
+            return fail(Code::BadContract, var.span, text, &help);
         };
         let mut size = words.len();
         let mut dims = dims.iter();

@@ -18,6 +18,7 @@ use super::contract;
 use super::resolve::resolve_type;
 use super::types::VarType;
 use crate::diag::{Code, Diagnostic, Span};
+use crate::names::did_you_mean;
 use crate::syntax::ast::*;
 
 /// All declarations except for types, without names of types, and the errors in types.
@@ -44,6 +45,11 @@ pub(super) fn replace(decls: &[Decl]) -> (Cow<'_, [Decl]>, Vec<Diagnostic>) {
         others.push(decl);
     }
     (Cow::Owned(others), names.diags)
+}
+
+/// A word that every other one is compatible with, in place of a type with an error.
+fn unknown() -> TypeWord {
+    TypeWord::U { dir: None, width: Width::Var("m".to_string()), len: None }
 }
 
 #[derive(Default)]
@@ -82,8 +88,7 @@ impl<'a> Names<'a> {
                 // Uses of it report no further errors.
                 named.ranges.clear();
                 named.ty.dims.clear();
-                named.ty.word =
-                    TypeWord::U { dir: None, width: Width::Var("m".to_string()), len: None };
+                named.ty.word = unknown();
             }
         }
         self.types.entry(name).or_insert(named);
@@ -103,7 +108,14 @@ impl<'a> Names<'a> {
     /// Replaces a name; `ranges` are those that stand behind it.
     fn ty(&mut self, ty: &mut Type, ranges: &mut Vec<Range>) {
         let TypeWord::Named(name) = &ty.word else { return };
-        let Some(named) = self.types.get(name.as_str()) else { return };
+        let Some(named) = self.types.get(name.as_str()) else {
+            if let Some(near) = did_you_mean(name, self.types.keys().copied()) {
+                let text = format!("expected a type, found `{name}`");
+                self.diags.push(Diagnostic::error(Code::BadTypeWord, ty.span, text).help(near));
+                ty.word = unknown();
+            }
+            return;
+        };
         if let (Some(own), false) = (ranges.first(), named.ranges.is_empty()) {
             let text = format!("a second range: `{name}` has one");
             self.diags.push(

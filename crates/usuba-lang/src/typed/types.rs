@@ -14,6 +14,9 @@ pub const MAX_ATOMS: u64 = 1 << 20;
 /// unrolled.
 pub const MAX_STEPS: u64 = 1 << 24;
 
+/// Longest head of a declaration in a message.
+pub const MAX_SIGNATURE: usize = 200;
+
 /// The checker stops after this number of errors.
 pub const MAX_ERRORS: usize = 100;
 
@@ -101,6 +104,8 @@ pub struct Range {
 #[derive(Clone, Debug)]
 pub struct ValueMap {
     pub name: Rc<str>,
+    /// Where its name stands.
+    pub span: Span,
     pub params: Vec<Var>,
     pub term: ast::Term,
 }
@@ -302,6 +307,26 @@ impl Decl {
         match &self.kind {
             Kind::Node(bodies) => bodies.len(),
             Kind::Table(lists) | Kind::Perm(lists) => lists.len(),
+        }
+    }
+
+    /// The head of the declaration as the language writes it, without ranges; at most
+    /// [`MAX_SIGNATURE`] characters.
+    pub fn signature(&self) -> String {
+        let var = |var: &Var| match &var.ty {
+            VarType::Nat => format!("{}:nat", var.name),
+            VarType::Words { atom, dims } => {
+                let dims: String = dims.iter().map(|dim| format!("[{dim}]")).collect();
+                format!("{}:{atom}{dims}", var.name)
+            }
+        };
+        let list = |vars: &[Var]| vars.iter().map(var).collect::<Vec<_>>().join(", ");
+        let array = if self.array { "[]" } else { "" };
+        let (params, results) = (list(&self.params), list(&self.results));
+        let text = format!("{}{array} {} ({params}) returns ({results})", self.noun(), self.name);
+        match text.char_indices().nth(MAX_SIGNATURE) {
+            Some((end, _)) => format!("{}...", &text[..end]),
+            None => text,
         }
     }
 

@@ -19,14 +19,14 @@
 /// Hand-written Rust by its path in `lib/rust`.
 macro_rules! text {
     ($path:literal) => {
-        include_str!(concat!("../../../../lib/rust/", $path))
+        include_str!(concat!("../../lib/rust/", $path))
     };
 }
 
 /// A template by its path in `lib/rust`.
 macro_rules! rust {
     ($path:literal) => {
-        usuba::template!(concat!("../../../../lib/rust/", $path))
+        usuba::template!(concat!("../../lib/rust/", $path))
     };
 }
 

@@ -122,7 +122,7 @@ pub fn around(items: &[Items]) -> (Vec<Value>, Vec<Value>, Vec<(&'static str, &'
 
 /// The features of a family.
 pub fn features(items: &Items) -> Vec<String> {
-    let needs = items.folder.cipher.needs.iter().map(|name| name.replace(['-', '.'], "_"));
+    let needs = items.folder.cipher.needs.iter().map(|need| need.folder.replace(['-', '.'], "_"));
     let used = |traits: &&Traits| traits.users.iter().any(|part| items.parts.contains(part));
     let traits = TRAITS.iter().filter(used).map(|traits| format!("dep:{}", traits.name));
     needs.chain(traits).collect()

@@ -126,7 +126,7 @@ fn anything(noise: &mut Noise, block: usize) -> HashVector {
         _ => [0; 3],
     };
     let output = vec![0; [1, 20, 32, 64, 200][noise.below(5)]];
-    HashVector { key, arguments, tree, input, bits, output }
+    HashVector { line: 0, key, arguments, tree, input, bits, output }
 }
 
 /// The plain hash function of a message.

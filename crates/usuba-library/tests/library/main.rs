@@ -5,6 +5,7 @@
 //! - `published`: test vectors of RFCs and of Wycheproof, and libsodium.
 //! - `seal`: Poly1305 and authenticated encryption.
 //! - `rust`: the Rust crate.
+//! - `sizes`: bytes of C, and functions that return sizes.
 //! - `manifest`: manifests and units against the symbols and types of a C compiler.
 //!
 //! The tests cover:
@@ -31,6 +32,7 @@ mod modes;
 mod published;
 mod rust;
 mod seal;
+mod sizes;
 mod subject;
 
 use std::path::{Path, PathBuf};
@@ -290,23 +292,6 @@ fn every_folder_on_every_backend() {
             && asks!("{name}")
         {
             everything(&name);
-        }
-    }
-}
-
-/// Variants of a cipher share their kernels, key schedules keep calls and loops, and few kernels are
-/// for few numbers of blocks: files for all instruction sets stay short. They had 9.6, 4.5, 4.1 and
-/// 3.3 MB.
-#[test]
-fn files_are_short() {
-    let limits = [("aes", 4.7), ("camellia", 2.3), ("threefish", 3.4), ("skinny", 1.6)];
-    for (name, limit) in limits {
-        if name == "aes" || asks!("{name}") {
-            let cipher = usuba_ciphers::read(&root().join(name)).expect("the folder is there");
-            let single = usuba_library::single(&request("usuba_"), &cipher, None);
-            let size = single.expect("it compiles").files[1].text.len() as f64 / 1e6;
-            println!("{name}: {size:.2} MB");
-            assert!(size < limit, "{name}: {size:.2} MB, at most {limit}");
         }
     }
 }

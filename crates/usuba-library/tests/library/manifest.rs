@@ -22,7 +22,7 @@ fn cipher(name: &str) -> Cipher {
 fn request(targets: &[&str]) -> Request {
     let targets = targets.iter().filter_map(|name| isa::find(name)).collect();
     let version = env!("CARGO_PKG_VERSION").to_string();
-    Request { targets, prefix: "own_usuba_".into(), version }
+    Request { targets, prefix: "own_usuba_".into(), version, functions: Vec::new() }
 }
 
 fn single(name: &str, targets: &[&str]) -> Written {

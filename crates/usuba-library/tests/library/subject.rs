@@ -25,7 +25,12 @@ pub fn model(folder: &str, function: &str, key: &[u8], block: &[u8]) -> Vec<u8> 
 }
 
 pub fn request(prefix: &str) -> Request {
-    Request { targets: usuba_library::usual(), prefix: prefix.into(), version: "0".into() }
+    Request {
+        targets: usuba_library::usual(),
+        prefix: prefix.into(),
+        version: "0".into(),
+        functions: Vec::new(),
+    }
 }
 
 pub fn compiler() -> PathBuf {

@@ -25,7 +25,12 @@ pub fn beside(path: &str) -> PathBuf {
 
 pub fn request() -> Request {
     let portable = isa::find("gp64").expect("it exists");
-    Request { targets: vec![portable], prefix: "usuba_".into(), version: "0".into() }
+    Request {
+        targets: vec![portable],
+        prefix: "usuba_".into(),
+        version: "0".into(),
+        functions: Vec::new(),
+    }
 }
 
 pub fn compiler(family: Family) -> Option<PathBuf> {

@@ -233,7 +233,8 @@ pub fn written(folder: &str, targets: &[&str]) -> Written {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers").join(folder);
     let cipher = usuba_ciphers::read(&root).expect("the folder can be read");
     let targets = targets.iter().map(|name| isa::find(name).expect("a target")).collect();
-    let request = Request { targets, prefix: "usuba_".into(), version: "0".into() };
+    let request =
+        Request { targets, prefix: "usuba_".into(), version: "0".into(), functions: Vec::new() };
     usuba_library::single(&request, &cipher, None).expect("it compiles")
 }
 

@@ -35,18 +35,24 @@ use usuba_run::validated::{Proofs, compiled};
 
 /// The kernel of a function of a cipher folder.
 fn kernel(folder: &str, function: &str, slicing: Slicing, target: &'static Target) -> Output {
+    interleaved(folder, function, slicing, target, 1)
+}
+
+/// The same with several instances side by side.
+fn interleaved(
+    folder: &str,
+    function: &str,
+    slicing: Slicing,
+    target: &'static Target,
+    factor: u32,
+) -> Output {
+    let mut options = PipelineOptions::default();
+    options.pass.interleave.factor = Some(factor);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers").join(folder);
     let cipher = usuba_ciphers::read(&root).expect("the folder can be read");
     let found = cipher.functions.iter().find(|f| f.name == function).expect("the function");
-    usuba_run::functions::kernel(
-        &cipher,
-        found,
-        slicing,
-        target,
-        &PipelineOptions::default(),
-        Proofs::Never,
-    )
-    .expect("a kernel")
+    usuba_run::functions::kernel(&cipher, found, slicing, target, &options, Proofs::Never)
+        .expect("a kernel")
 }
 
 /// The compilers that this machine has, for a target. An object is read and not run, so that the
@@ -92,6 +98,52 @@ fn kernels_are_proved() {
                 }
                 other => panic!("{what}: {other:?}"),
             }
+        }
+    }
+}
+
+/// The registers of interleaved instances lie side by side in one array, and no instance may take
+/// the place of another.
+#[test]
+fn instances_are_at_their_places() {
+    for (slicing, name) in [(Slicing::V, "avx2"), (Slicing::H, "sse"), (Slicing::V, "gp64")] {
+        let target = isa::find(name).expect("a target");
+        let output = interleaved("rectangle", "rectangle80_encrypt", slicing, target, 3);
+        let contract = compiler::contract(&output, target).expect("a contract");
+        let bytes = |at: usize| contract.arrays[at].size / 8;
+        assert_eq!(contract.arrays.len(), 3, "plain, rk, cipher");
+        let size = output.program.params()[0][0].values(slicing);
+        let register = target.bits as usize / 8;
+        assert_eq!([bytes(0), bytes(2)], [3 * size * register; 2], "{name}");
+        let place = |port: &str, set: usize| format!("{port}[{}]", set * size);
+        for family in families(name) {
+            let ask = |text: &str| {
+                let file = compiler::object(text, "c", name, family, &[]).expect("it compiles");
+                let verdict = compiler::prove_object(&file, &output, target, Demands::default());
+                verdict.expect("an object")
+            };
+            let text = &output.kernel.text;
+            assert!(matches!(ask(text), Verdict::Proved(_)), "{name} by {family:?}");
+            let check = |change: &str, planted: String, expected: &str| {
+                assert_ne!(*text, planted, "{name}: {change} changes nothing");
+                let verdict = format!("{:?}", ask(&planted));
+                assert!(verdict.starts_with(expected), "{change}, {name}: {verdict}");
+            };
+            // Another instance, the register before its own, and the array of one instance more.
+            for (port, set, wrong, expected) in [
+                ("plain", 1, place("plain", 2), "Refuted"),
+                ("plain", 0, place("plain", 1), "Refuted"),
+                ("plain", 2, format!("plain[{}]", 2 * size - 1), "Refuted"),
+                ("plain", 2, place("plain", 3), "Refused"),
+                ("cipher", 1, place("cipher", 2), "Unknown"),
+                ("cipher", 2, place("cipher", 3), "Refused"),
+            ] {
+                let right = place(port, set);
+                check(&format!("{wrong} for {right}"), text.replace(&right, &wrong), expected);
+            }
+            let [first, second] = [1, 2].map(|set| place("cipher", set));
+            let swapped = text.replace(&first, "SWAP").replace(&second, &first);
+            check("exchanged results", swapped.replace("SWAP", &second), "Refuted");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::random::Random;
-use usuba::ir::{Program, Slicing, interp, lanes};
+use usuba::ir::{Port, Program, Slicing, interp, lanes};
 use usuba::isa::{self, Target};
 use usuba_run::cc::{self, Machine};
 use usuba_run::layout::Layout;
@@ -53,23 +53,24 @@ impl Case {
                 .map(|values| interp::values_to_words(&entry.params, program.slicing, values))
                 .collect();
             let mut at = 0;
-            let mut ports = Vec::new();
-            for port in &entry.params {
+            let mut pack = |port: &Port| {
                 let rows: Vec<Vec<u64>> =
                     words.iter().map(|row| row[at..at + port.words()].to_vec()).collect();
                 at += port.words();
-                ports.push(layout.pack(port, &rows));
-            }
-            inputs.push(ports);
+                layout.pack(port, &rows)
+            };
+            let arrays = of_words.params().into_iter();
+            inputs.push(arrays.map(|ports| ports.iter().flat_map(&mut pack).collect()).collect());
             let run = |values: &Vec<u64>| interp::run(&of_words, values).expect("it runs");
             expected.push(instances.iter().map(run).collect());
         }
+        let [_, outputs] = layout.array_bytes(&program);
         let kernel = Kernel {
             text: emitted.text.clone(),
             symbol: emitted.name.clone(),
             align: if target.simd { target.bits as usize / 8 } else { 8 },
             calls: inputs,
-            outputs: entry.results.iter().map(|port| layout.port_bytes(port)).collect(),
+            outputs,
         };
         Case { what, program, emitted, layout, kernel, expected }
     }
@@ -80,7 +81,11 @@ impl Case {
         let slicing = self.program.slicing;
         for (call, (got, expected)) in outputs.iter().zip(&self.expected).enumerate() {
             let mut at = 0;
-            for (port, bytes) in entry.results.iter().zip(got) {
+            let all: Vec<u8> = got.concat();
+            let mut rest = &all[..];
+            for port in &entry.results {
+                let (bytes, others) = rest.split_at(self.layout.port_bytes(port));
+                rest = others;
                 let clean = self.layout.is_zero_extended(port, bytes);
                 assert!(clean, "{machine}: {}: bits above the words of `{}`", self.what, port.name);
                 let rows = self.layout.unpack(port, bytes);

@@ -51,7 +51,7 @@ pub fn program(program: &Program) -> String {
     parts.extend(tables.0.iter().enumerate().map(|(at, (table, bits))| {
         // Tables of all bytes need no flag.
         let flag =
-            if *bits > 8 || table.len() != 1 << bits { "# needs -keep-tables\n" } else { "" };
+            if *bits > 8 || table.len() != 1 << bits { "# needs --keep-tables\n" } else { "" };
         let port = |name| vec![ParamGroup::new(vec![name], word(program, *bits))];
         let list = ast::IntList { values: table.to_vec(), span: Default::default() };
         let kind = DeclKind::Table(list);

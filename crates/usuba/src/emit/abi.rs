@@ -8,12 +8,13 @@
 //! the header of the target defines; arrays keep their dimensions, bitslicing appends the word
 //! size; single words are passed by value, single results by pointer. The function is a wrapper
 //! around a `static` kernel. It computes into arrays of its own and copies them, since old
-//! drivers may pass the same array as input and output.
+//! drivers may pass the same array as input and output. Of interleaved instances each keeps its own
+//! parameters, `a__` and `a____2`, which the wrapper puts side by side for the kernel.
 
 use std::fmt::Write;
 
 use super::c::{COptions, Emitted, kernel};
-use super::header;
+use super::header::{self, PortText};
 use crate::ir::{Port, Program};
 use crate::isa::{Layout, Target, word_lane, word_type};
 
@@ -85,12 +86,18 @@ pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted
     };
     let emitted = kernel(program, target, &inner);
     let (data, bits) = data_type(program, target, emitted.layout);
-    let mut outer = emitted.clone();
     let names = spell_ports(entry.params.iter().chain(&entry.results));
-    for (port, name) in outer.params.iter_mut().chain(&mut outer.results).zip(names) {
-        (port.name, port.c_type) = (name, data);
-    }
-    outer.name = name;
+    let texts = |ports: &[Port], names: &[String]| -> Vec<PortText> {
+        let text = |(port, name): (&Port, &String)| {
+            let ports = std::slice::from_ref(port);
+            let text = PortText::new(program, target, emitted.layout, ports, name, true);
+            PortText { c_type: data, ..text }
+        };
+        ports.iter().zip(names).map(text).collect()
+    };
+    let (of_params, of_results) = names.split_at(entry.params.len());
+    let (params, results) = (texts(&entry.params, of_params), texts(&entry.results, of_results));
+    let mut outer = Emitted { name, params, results, ..emitted.clone() };
     let (prototype, body) = wrapper(program, &emitted, &outer);
     outer.prototype = prototype;
     let inside = header::comment(program, target, &inner, &emitted);
@@ -121,38 +128,47 @@ pub fn header(program: &Program, target: &Target, options: &COptions, emitted: &
 
 /// The prototype and the body of the wrapper `outer` around the kernel `inner`.
 fn wrapper(program: &Program, inner: &Emitted, outer: &Emitted) -> (String, String) {
-    let entry = program.entry();
     let shape = |port: &Port| -> String {
         port.value_dims(program.slicing).iter().map(|d| format!("[{d}]")).collect()
+    };
+    // A loop over the registers of set `set` of an array inside.
+    let copy = |set: usize, size: usize, line: &dyn Fn(String) -> String| {
+        let at = if set > 0 { format!("{} + i", set * size) } else { "i".to_string() };
+        format!("    for (int i = 0; i < {size}; i++) {};\n", line(at))
     };
     let mut declared = Vec::new();
     let mut before = String::new();
     let mut after = String::new();
     let mut actual = Vec::new();
-    for (i, (port, (text, out))) in
-        entry.params.iter().zip(inner.params.iter().zip(&outer.params)).enumerate()
-    {
-        let (name, dims) = (&out.name, shape(port));
-        declared.push(format!("DATATYPE {name}{dims}"));
-        let address = if dims.is_empty() { format!("&{name}") } else { name.clone() };
-        if text.c_type == out.c_type {
-            actual.push(format!("(const DATATYPE *){address}"));
-            continue;
+    let mut outside = outer.params.iter();
+    for (i, (ports, text)) in program.params().into_iter().zip(&inner.params).enumerate() {
+        let ty = text.c_type;
+        let mut copies = format!("    {ty} in{i}[{}];\n", text.registers);
+        let mut whole = None;
+        for (set, (port, out)) in ports.iter().zip(outside.by_ref()).enumerate() {
+            let (name, dims) = (&out.name, shape(port));
+            declared.push(format!("DATATYPE {name}{dims}"));
+            let address = if dims.is_empty() { format!("&{name}") } else { name.clone() };
+            let line = |at| format!("in{i}[{at}] = ({ty})((const DATATYPE *){address})[i]");
+            copies += &copy(set, out.registers, &line);
+            let is_whole = ports.len() == 1 && ty == out.c_type;
+            whole = is_whole.then(|| format!("(const DATATYPE *){address}"));
         }
-        let _ = writeln!(before, "    {} in{i}[{}];", text.c_type, text.registers);
-        let copy = format!("in{i}[i] = ({})((const DATATYPE *){address})[i]", text.c_type);
-        let _ = writeln!(before, "    for (int i = 0; i < {}; i++) {copy};", text.registers);
-        actual.push(format!("in{i}"));
+        if whole.is_none() {
+            before += &copies;
+        }
+        actual.push(whole.unwrap_or_else(|| format!("in{i}")));
     }
-    for (i, (port, (text, out))) in
-        entry.results.iter().zip(inner.results.iter().zip(&outer.results)).enumerate()
-    {
-        let (name, dims) = (&out.name, shape(port));
-        let star = if dims.is_empty() { "*" } else { "" };
-        declared.push(format!("DATATYPE {star}{name}{dims}"));
+    let mut outside = outer.results.iter();
+    for (i, (ports, text)) in program.results().into_iter().zip(&inner.results).enumerate() {
         let _ = writeln!(before, "    {} out{i}[{}];", text.c_type, text.registers);
-        let copy = format!("((DATATYPE *){name})[i] = out{i}[i]");
-        let _ = writeln!(after, "    for (int i = 0; i < {}; i++) {copy};", text.registers);
+        for (set, (port, out)) in ports.iter().zip(outside.by_ref()).enumerate() {
+            let (name, dims) = (&out.name, shape(port));
+            let star = if dims.is_empty() { "*" } else { "" };
+            declared.push(format!("DATATYPE {star}{name}{dims}"));
+            let line = |at| format!("((DATATYPE *){name})[i] = out{i}[{at}]");
+            after += &copy(set, out.registers, &line);
+        }
         actual.push(format!("out{i}"));
     }
     let list = if declared.is_empty() { "void".to_string() } else { declared.join(", ") };

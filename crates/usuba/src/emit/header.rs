@@ -17,14 +17,38 @@ pub struct PortText {
     pub name: String,
     /// The C type of one register.
     pub c_type: &'static str,
-    /// Number of registers.
+    /// Register sets: the ports of the program that lie side by side in the array.
+    pub sets: usize,
+    /// Number of registers of all sets.
     pub registers: usize,
     /// The contents of the registers, as one sentence without its full stop.
     pub about: String,
 }
 
 impl PortText {
+    /// The text of `ports`, which are one port of the source and equal except for their names.
     pub(super) fn new(
+        program: &Program,
+        target: &Target,
+        layout: Layout,
+        ports: &[Port],
+        name: &str,
+        registers: bool,
+    ) -> PortText {
+        let (port, sets) = (&ports[0], ports.len());
+        let mut text = PortText::of_set(program, target, layout, port, name, registers);
+        if sets > 1 {
+            let size = text.registers;
+            let what = if port.bytes.is_some() { "byte" } else { "register" };
+            let from = format!("{sets} sets, set s from {what} {size} * s on; each has ");
+            text.about.insert_str(0, &from);
+            (text.sets, text.registers) = (sets, sets * size);
+        }
+        text
+    }
+
+    /// The text of one register set.
+    fn of_set(
         program: &Program,
         target: &Target,
         layout: Layout,
@@ -45,7 +69,8 @@ impl PortText {
             let about =
                 format!("{}, in bytes, the {first} significant of a word first", words(port));
             let registers = port.words() * port.word as usize / 8;
-            return PortText { name: name.to_string(), c_type: word_type(8), registers, about };
+            let (name, c_type) = (name.to_string(), word_type(8));
+            return PortText { name, c_type, sets: 1, registers, about };
         }
         let mask = mask_bits(target, layout).filter(|_| port.constant && !registers);
         if let Some(bits) = mask {
@@ -57,6 +82,7 @@ impl PortText {
                 Some(bits) => word_type(bits),
                 None => target.c_type(layout, port.value_bits(slicing)),
             },
+            sets: 1,
             registers: port.values(slicing),
             about,
         }
@@ -214,11 +240,24 @@ pub(super) fn comment(
     lines.push(String::new());
     wrap(&mut lines, &placement(target, emitted.layout, emitted.lanes), "");
     if emitted.copies > 1 {
+        let holds = match emitted.lanes {
+            1 => "instance s".to_string(),
+            lanes => format!("instances {lanes} * s to {lanes} * s + {}", lanes - 1),
+        };
+        let mut ports = emitted.params.iter().chain(&emitted.results);
+        let sets = match ports.any(|port| port.sets > 1) {
+            true => {
+                "The sets of a port lie side by side in its array; a port that is the same for \
+                     all instances has one set."
+            }
+            false => {
+                "Every port occurs once for each set, unless it is the same for all instances."
+            }
+        };
         let text = format!(
-            "One call takes {} instances, in {copies} register sets: every port occurs {copies} \
-             times, unless it is the same for all instances.",
+            "One call takes {} instances, in {} register sets: set s holds {holds}. {sets}",
             emitted.instances(),
-            copies = emitted.copies,
+            emitted.copies,
         );
         wrap(&mut lines, &text, "");
     }
@@ -228,12 +267,13 @@ pub(super) fn comment(
         wrap(&mut lines, &format!("Words have the types {}.", widths.join(", ")), "");
     }
     wrap(&mut lines, "Inputs and outputs must not overlap.", "");
-    for port in &emitted.params {
-        let text = format!("in  {}[{}]: {}.", port.name, port.registers, port.about);
-        wrap(&mut lines, &text, "    ");
-    }
-    for port in &emitted.results {
-        let text = format!("out {}[{}]: {}.", port.name, port.registers, port.about);
+    let params = emitted.params.iter().map(|port| ("in  ", port));
+    for (way, port) in params.chain(emitted.results.iter().map(|port| ("out ", port))) {
+        let size = match port.sets {
+            1 => port.registers.to_string(),
+            sets => format!("{sets} * {}", port.registers / sets),
+        };
+        let text = format!("{way}{}[{size}]: {}.", port.name, port.about);
         wrap(&mut lines, &text, "    ");
     }
     let mut text = String::from("/*\n");

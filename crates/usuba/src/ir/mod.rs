@@ -179,7 +179,8 @@ impl Program {
     }
 
     /// The parameters of the entry as the source has them: for each its ports, of which a
-    /// constant has one and others one per copy.
+    /// constant has one and others one per copy. In C each is one array, in which the registers of
+    /// its ports lie side by side: every interface of a kernel follows from this list.
     pub fn params(&self) -> Vec<&[Port]> {
         let mut rest = &self.entry().params[..];
         let mut groups = Vec::new();
@@ -192,7 +193,8 @@ impl Program {
         groups
     }
 
-    /// The results of the entry as the source has them: for each its ports, one per copy.
+    /// The results of the entry as the source has them: for each its ports, one per copy. In C
+    /// each is one array, as for [`Program::params`].
     pub fn results(&self) -> Vec<&[Port]> {
         self.entry().results.chunks(self.copies.max(1) as usize).collect()
     }

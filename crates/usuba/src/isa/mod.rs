@@ -247,6 +247,11 @@ pub fn find(name: &str) -> Option<&'static Target> {
     known.find(|t| t.name == name || t.aliases.contains(&name))
 }
 
+/// The message that there is no target of this name.
+pub fn unknown(name: &str) -> String {
+    crate::names::unknown("target", name, all().map(|target| target.name))
+}
+
 impl Target {
     /// The name of the registers: its own, or the name of its base.
     pub fn family(&self) -> &'static str {

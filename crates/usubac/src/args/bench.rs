@@ -2,73 +2,64 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use usuba::isa::cpu::Cpu;
 use usuba::passes::pipeline::PipelineOptions;
 
-use super::{Abi, Direction, tuned_flags};
+use super::common::{
+    AllFunctions, Cflags, Compilers, Folder, Form, NoTuned, OUTPUT, Output, SlicingFlags, TARGET,
+    Targets,
+};
+use super::{Abi, tuned_flags};
 
 #[derive(Args, Clone, Debug)]
 pub struct Bench {
-    /// Names of cipher folders [default: all; for `demo` rectangle and serpent]
-    #[arg(value_name = "CIPHER")]
-    pub ciphers: Vec<String>,
-    /// The same as naming them without a flag; may be repeated
-    #[arg(long = "cipher", value_name = "CIPHER")]
-    pub more_ciphers: Vec<String>,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers")]
-    pub folder: PathBuf,
-    /// Only this target; may be repeated
-    #[arg(long, visible_alias = "arch", value_name = "TARGET")]
-    pub target: Vec<String>,
-    /// Only this slicing; may be repeated
-    #[arg(long, value_enum, value_name = "SLICING")]
-    pub slicing: Vec<Direction>,
-    /// Every function, not only the first one of each slicing of a cipher
-    #[arg(long)]
-    pub all: bool,
+    /// Names or folders of ciphers [default: all; for `demo` rectangle and serpent]
+    #[arg(value_name = "SUBJECT")]
+    pub subjects: Vec<String>,
+    #[command(flatten)]
+    pub all_functions: AllFunctions,
+    #[command(flatten)]
+    pub folder: Folder,
+    #[command(flatten)]
+    pub targets: Targets,
+    #[command(flatten)]
+    pub slicing: SlicingFlags,
     /// Verify only
-    #[arg(long)]
+    #[arg(long, help_heading = TARGET)]
     pub no_timing: bool,
-    /// With this C compiler; several are measured by turns
-    #[arg(long, value_enum, value_name = "COMPILER")]
-    pub cc: Vec<Compiler>,
-    /// Flags of the C compiler after the flags of the target
-    #[arg(long, value_name = "FLAGS", default_value = "-O3", allow_hyphen_values = true)]
-    pub cflags: String,
+    #[command(flatten)]
+    pub compilers: Compilers,
+    #[command(flatten)]
+    pub cflags: Cflags,
     /// Flags of usubac, in one word; several are measured by turns, and compared with the first
-    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true, help_heading = TARGET)]
     pub flags: Vec<String>,
-    /// Only the defaults, without the flags that `usubac tune` found for this processor
-    #[arg(long)]
-    pub no_tuned: bool,
+    #[command(flatten)]
+    pub tuned: NoTuned,
     /// Fewer samples
-    #[arg(long)]
+    #[arg(long, help_heading = TARGET)]
     pub quick: bool,
     /// End with status 1 if the machine is too noisy for claims
-    #[arg(long)]
+    #[arg(long, help_heading = TARGET)]
     pub strict: bool,
-    /// Also write everything that was measured to this file; `-` is standard output
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
-    /// Measure nothing; compare two such files, and end with status 3 if something became slower
+    #[command(flatten)]
+    pub form: Form,
+    #[command(flatten)]
+    pub output: Output,
+    /// Measure nothing; compare two JSON files of earlier runs
+    ///
+    /// Ends with status 3 if something became slower.
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"],
-          conflicts_with_all = ["json", "experiment"])]
+          conflicts_with_all = ["format", "output", "experiment"], help_heading = OUTPUT)]
     pub compare: Vec<PathBuf>,
-    /// Repeat a published measurement: a file, or a name in bench/experiments
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "flags", "cflags", "cc"])]
+    /// Repeat a published measurement: a file, or the name of a built-in one
+    ///
+    /// The files of an experiment go to the folder of --output, without it to bench/results;
+    /// finished cells in it are kept.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "flags", "cflags", "cc"],
+          help_heading = OUTPUT)]
     pub experiment: Option<PathBuf>,
-    /// Where the files of an experiment go; finished cells in it are kept
-    #[arg(long, value_name = "DIR", default_value = "bench/results", requires = "experiment")]
-    pub out: PathBuf,
-}
-
-/// A family of C compilers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Compiler {
-    Gcc,
-    Clang,
 }
 
 /// The meaning of flags about the optimisation, separated by blanks.
@@ -89,7 +80,7 @@ mod tests {
     fn flags_of_measurements_are_those_of_the_command_line() {
         let (options, cpu) = pipeline("").expect("no flags are good flags");
         assert_eq!((options.pass.unroll, cpu.name), (unroll::Mode::Auto, "generic"));
-        let (options, cpu) = pipeline("-unroll --skip cse -cpu zen5").expect("they exist");
+        let (options, cpu) = pipeline("--unroll all --skip cse --cpu zen5").expect("they exist");
         assert_eq!(cpu.name, "zen5");
         assert_eq!(options.pass.unroll, unroll::Mode::All);
         assert_eq!(options.skip, ["cse"]);

@@ -1,58 +1,57 @@
 //! The command line of `usubac dist`.
 
-use std::path::PathBuf;
+use clap::{Args, ValueEnum};
 
-use clap::Args;
-
-use super::values::parse_prefix;
-
-/// A prefix that is not empty: without one, names would be words of C.
-fn parse_name(text: &str) -> Result<String, String> {
-    match text {
-        "" => Err("a prefix has at least one letter".into()),
-        text => parse_prefix(text),
-    }
-}
+use super::common::{Folder, Functions, OUTPUT, Output, Prefix, Targets};
 
 #[derive(Args, Clone, Debug)]
 pub struct Dist {
-    /// Names of cipher folders; each becomes one C file and one header [default for --library,
-    /// --rust and --measure: all]
-    #[arg(value_name = "CIPHER", required_unless_present_any = ["library", "rust", "nacl", "measure", "status", "curves"])]
-    pub ciphers: Vec<String>,
-    /// Where the files go: a folder, or a file that ends with .c [default: the working directory]
-    #[arg(short, long, value_name = "PATH", conflicts_with = "library")]
-    pub out: Option<PathBuf>,
-    /// Write a library of all ciphers into this folder, to be built with CMake
-    #[arg(long, value_name = "DIR")]
-    pub library: Option<PathBuf>,
-    /// Write a Rust crate of all ciphers into this folder, with the traits of the crate `cipher`
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["library", "out"])]
-    pub rust: Option<PathBuf>,
-    /// Write NaCl: Salsa20, ChaCha20, SHA-2, Poly1305 and Curve25519 in one C file with NaCl's header,
-    /// for all processors unless targets are named
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["ciphers", "library", "rust", "out"])]
-    pub nacl: Option<PathBuf>,
-    /// The prefix of all names
-    #[arg(long, value_name = "PREFIX", default_value = "usuba_", value_parser = parse_name,
-          conflicts_with = "library")]
-    pub prefix: String,
-    /// Instruction sets, separated by commas [default: gp64 and all vectors]
-    #[arg(long, visible_alias = "arch", value_name = "TARGETS", value_delimiter = ',')]
-    pub targets: Vec<String>,
-    /// Write no C; measure on this machine the cost of calls, and write costs.toml into each folder
-    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "ladders"])]
+    /// Names or folders of ciphers [default for library, rust and --measure: all]
+    #[arg(value_name = "SUBJECT")]
+    pub subjects: Vec<String>,
+    #[command(flatten)]
+    pub folder: Folder,
+    #[command(flatten)]
+    pub targets: Targets,
+    /// One file for each cipher, a library, a crate, or NaCl
+    #[arg(long, value_enum, value_name = "KIND", default_value_t, help_heading = OUTPUT)]
+    pub kind: Packaging,
+    #[command(flatten)]
+    pub output: Output,
+    #[command(flatten)]
+    pub prefix: Prefix,
+    #[command(flatten)]
+    pub functions: Functions,
+    /// End with a table of the bytes of C by function and instruction set, as on a terminal
+    #[arg(long, conflicts_with_all = ["measure", "ladders", "status", "curves"],
+          help_heading = OUTPUT)]
+    pub sizes: bool,
+    /// Write no C; measure the cost of calls, and write costs.toml into each folder
+    #[arg(long, conflicts_with_all = ["kind", "output", "ladders"], help_heading = OUTPUT)]
     pub measure: bool,
     /// Write no C; show the dispatch thresholds of the kernels in blocks, and cycles per byte
-    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out"])]
+    #[arg(long, hide = true, conflicts_with_all = ["kind", "output"], help_heading = OUTPUT)]
     pub ladders: bool,
     /// Write no C; show slicings, modes and speed of all ciphers as a table for documents
-    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders"])]
+    #[arg(long, hide = true, conflicts_with_all = ["kind", "output", "measure", "ladders"],
+          help_heading = OUTPUT)]
     pub status: bool,
     /// Write no C; show dispatch tables and curves of all ciphers as a table for documents
-    #[arg(long, conflicts_with_all = ["library", "rust", "nacl", "out", "measure", "ladders", "status"])]
+    #[arg(long, hide = true, conflicts_with_all = ["kind", "output", "measure", "ladders", "status"],
+          help_heading = OUTPUT)]
     pub curves: bool,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers")]
-    pub folder: PathBuf,
+}
+
+/// The form of ciphers to embed.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
+pub enum Packaging {
+    /// One C file and one header for each cipher
+    #[default]
+    File,
+    /// A library, to be built with CMake
+    Library,
+    /// A Rust crate with the traits of the crate `cipher`
+    Rust,
+    /// Salsa20, ChaCha20, SHA-2, Poly1305 and Curve25519 in one C file with NaCl's header
+    Nacl,
 }

@@ -1,118 +1,119 @@
-//! Flags of `usubac prove`.
+//! Flags of `usubac prove` and `usubac verify`.
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, ValueEnum};
-use usuba::isa::Target;
+use clap::Args;
 use usuba_run::cc::Family;
 
-use super::values::parse_target;
+use super::common::{
+    All, Cache, Compiler, Compilers, Folder, Form, Functions, INPUT, Includes, Jobs, OUTPUT,
+    SlicingFlags, Targets,
+};
 use super::{Codegen, Language};
 use usuba_prove::fault_injection::{self, Plant};
 
 /// The subject of the proof.
 #[derive(Args, Debug)]
-#[command(group(ArgGroup::new("objects").args(["binary", "interface"]).multiple(true)))]
-#[command(group(ArgGroup::new("folders").args(["all", "dist"])))]
 pub struct Prove {
-    /// The program; `-` is standard input
-    #[arg(value_name = "FILE", required_unless_present_any = ["all", "dist"],
+    /// A program, or cipher folders or their names; `-` is standard input
+    ///
+    /// Of a program one entry is proved, of ciphers every function in every slicing on every
+    /// target.
+    #[arg(value_name = "SUBJECT", required_unless_present_any = ["all", "dist"],
           conflicts_with_all = ["all", "dist"])]
-    pub file: Option<PathBuf>,
-    /// Prove every function of every cipher folder, in every slicing, on every target
-    #[arg(long)]
-    pub all: bool,
-    /// Prove the functions of this object, archive, shared object or program, which you made from
-    /// the output of `usubac dist` with any compiler and any flags
+    pub subjects: Vec<PathBuf>,
+    #[command(flatten)]
+    pub all: All,
+    /// Prove the functions of this object, archive or program
+    ///
+    /// Or shared object. You made it from the output of `usubac dist` with any compiler and any flags.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["all", "binary", "interface", "object",
-          "check", "certify", "plant"])]
+          "certify", "plant"], help_heading = INPUT)]
     pub dist: Option<PathBuf>,
-    /// The manifest that `usubac dist` wrote [default: by the name of the file, in its folder or
-    /// above]
-    #[arg(long, value_name = "FILE.toml", requires = "dist")]
+    /// The manifest that `usubac dist` wrote
+    ///
+    /// [default: by the name of the file, in its folder or above]
+    #[arg(long, value_name = "FILE.toml", requires = "dist", hide_short_help = true, help_heading = INPUT)]
     pub manifest: Option<PathBuf>,
-    /// Only these functions of the file; may be repeated
-    #[arg(long = "function", value_name = "NAME", requires = "dist")]
-    pub functions: Vec<String>,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers", requires = "folders")]
-    pub folder: PathBuf,
-    /// Only the folders of these names; may be repeated
-    #[arg(long, value_name = "CIPHER", requires = "all")]
-    pub only: Vec<String>,
-    /// Only these targets; may be repeated. Without --all, --arch names the target
-    #[arg(long, value_name = "TARGET", value_parser = parse_target, requires = "all")]
-    pub target: Vec<&'static Target>,
+    #[command(flatten)]
+    pub functions: Functions,
+    #[command(flatten)]
+    pub folder: Folder,
     #[command(flatten)]
     pub language: Language,
     #[command(flatten)]
     pub codegen: Codegen,
     /// Also compare the final IR with the result of lowering in one step
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub direct: bool,
-    /// Also compile the kernel, and prove that the object file computes the program in every lane
-    /// and in constant time
-    #[arg(long)]
+    /// Also compile the kernel, and prove the object file
+    ///
+    /// It computes the program in every lane and in constant time.
+    #[arg(long, help_heading = OUTPUT)]
     pub binary: bool,
-    /// Which C compilers make objects
-    #[arg(long, value_enum, value_name = "COMPILER", default_value_t, requires = "objects")]
-    pub cc: Cc,
-    /// Also compile the byte interface that cipher.toml beside the program describes, and prove its
-    /// functions, which contain the kernel, for any number of blocks
-    #[arg(long)]
+    #[command(flatten)]
+    pub compilers: Compilers,
+    /// Also compile the byte interface, and prove its functions
+    ///
+    /// For any number of blocks. The cipher.toml beside the program describes it; its functions
+    /// contain the kernel.
+    #[arg(long, help_heading = OUTPUT)]
     pub interface: bool,
-    /// Prove this object file, which you compiled from the output of usubac with the same flags
-    #[arg(long, value_name = "FILE.o", conflicts_with_all = ["binary", "interface", "all", "check"])]
+    /// Prove this object file
+    ///
+    /// You compiled it from the output of usubac with the same flags.
+    #[arg(long, value_name = "FILE.o", conflicts_with_all = ["binary", "interface", "all"],
+          help_heading = INPUT)]
     pub object: Option<PathBuf>,
-    /// The node that the object computes: the same as --entry
-    #[arg(long, value_name = "NODE", requires = "object", conflicts_with = "entry")]
-    pub node: Option<String>,
     /// The function of the object [default: the name that usubac gives the kernel]
-    #[arg(long, value_name = "FUNCTION", requires = "object")]
+    #[arg(long, value_name = "FUNCTION", requires = "object", help_heading = INPUT,
+          hide_short_help = true)]
     pub symbol: Option<String>,
     /// Record the proofs in proof/TARGET.toml beside the program
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub certify: bool,
-    /// Repeat the proofs that the files proof/TARGET.toml record
-    #[arg(long, conflicts_with_all = ["certify", "direct"])]
-    pub check: bool,
-    /// Fault injection into the result of a pass, such as gate@lower, which the prover must find:
-    /// gate, rotation, operands, ports, equation. After `object`, one bit of the machine code:
-    /// gate, address
+    /// Fault injection, which the prover must find, such as gate@lower
+    ///
+    /// Into the result of a pass: gate, rotation, operands, ports, equation. After `object`, into
+    /// one bit of the machine code: gate, address.
     #[arg(long, value_name = "FAULT@PASS", value_parser = fault_injection::parse,
-          conflicts_with_all = ["all", "certify", "check"])]
+          conflicts_with_all = ["all", "certify"], hide_short_help = true,
+          help_heading = OUTPUT)]
     pub plant: Option<Plant>,
-    /// Write JSON, one object for each proof
-    #[arg(long)]
-    pub json: bool,
-    /// Proofs at the same time [default: one for each core]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
-    /// With --all and --dist: the folder of the proof cache, whose proofs are not repeated
-    /// [default: usubac/proofs in the folder of the user's caches]
-    #[arg(long, value_name = "DIR", requires = "folders")]
-    pub cache: Option<PathBuf>,
-    /// With --all and --dist: neither read nor write the proof cache
-    #[arg(long, requires = "folders", conflicts_with = "cache")]
-    pub no_cache: bool,
+    #[command(flatten)]
+    pub form: Form,
+    #[command(flatten)]
+    pub jobs: Jobs,
+    #[command(flatten)]
+    pub cache: Cache,
 }
 
-/// C compilers.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
-pub enum Cc {
-    Gcc,
-    Clang,
-    /// One object by each
-    #[default]
-    Both,
+/// The certificates whose proofs are repeated.
+#[derive(Args, Debug)]
+pub struct Verify {
+    /// Programs, or cipher folders or their names, with certificates
+    #[arg(value_name = "SUBJECT", required_unless_present = "all", conflicts_with = "all")]
+    pub subjects: Vec<PathBuf>,
+    #[command(flatten)]
+    pub all: All,
+    #[command(flatten)]
+    pub folder: Folder,
+    #[command(flatten)]
+    pub includes: Includes,
+    #[command(flatten)]
+    pub targets: Targets,
+    #[command(flatten)]
+    pub slicing: SlicingFlags,
+    #[command(flatten)]
+    pub form: Form,
 }
 
-impl Cc {
-    pub fn families(self) -> &'static [Family] {
-        match self {
-            Cc::Gcc => &[Family::Gcc],
-            Cc::Clang => &[Family::Clang],
-            Cc::Both => &[Family::Gcc, Family::Clang],
+impl Prove {
+    /// The families of C compilers that make objects.
+    pub fn families(&self) -> Vec<Family> {
+        match &self.compilers.cc[..] {
+            [] => vec![Family::Gcc, Family::Clang],
+            named => named.iter().map(|compiler: &Compiler| compiler.family()).collect(),
         }
     }
 }

@@ -5,40 +5,40 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum};
 use usuba::circuit;
 
+use super::common::{Cache, Entry, INPUT, Includes, OPTIMISATION, Seed};
+
 /// The subject and the length of the search.
 #[derive(Args, Debug)]
 #[command(group = ArgGroup::new("subject").required(true).args(["file", "table", "matrix"]))]
 pub struct Synth {
     /// A program; every table in it, or the one that `--entry` names
-    #[arg(value_name = "FILE")]
+    #[arg(value_name = "SUBJECT")]
     pub file: Option<PathBuf>,
     /// The entries of a table, most significant bit first, such as 1,0,3,2
-    #[arg(long, value_name = "VALUES", allow_hyphen_values = true)]
+    #[arg(long, value_name = "VALUES", allow_hyphen_values = true, help_heading = INPUT)]
     pub table: Option<String>,
     /// A file with a matrix of bits: a row of 0 and 1 for each output
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = INPUT)]
     pub matrix: Option<PathBuf>,
     /// Input and output bits of the table [default: as few as the entries need]
-    #[arg(long, value_name = "IN,OUT", requires = "table", value_parser = parse_shape)]
-    pub bits: Option<Shape>,
-    /// The table of the program
-    #[arg(long, value_name = "TABLE", requires = "file")]
-    pub entry: Option<String>,
-    /// Where to look for included files, after the directory of the including file
-    #[arg(short = 'I', value_name = "DIR", requires = "file")]
-    pub include: Vec<PathBuf>,
+    #[arg(long, value_name = "IN,OUT", requires = "table", value_parser = parse_shape,
+          help_heading = INPUT)]
+    pub shape: Option<Shape>,
+    #[command(flatten)]
+    pub entry: Entry,
+    #[command(flatten)]
+    pub includes: Includes,
     /// Which gates there are; may be given again [default: each of them, for a matrix xors only]
-    #[arg(long, value_enum, value_name = "GATES")]
-    pub profile: Vec<Gates>,
+    #[arg(long, value_enum, value_name = "GATES", help_heading = OPTIMISATION)]
+    pub gates: Vec<Gates>,
     /// How much to search, in nodes: a number, or a number with k, M or G
-    #[arg(long, value_name = "NODES", default_value = "100M", value_parser = parse_budget)]
-    pub budget: u64,
-    /// The seed of the random choices for a matrix
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "matrix")]
-    pub seed: u64,
-    /// Keep the circuits that the search finds in this folder, and look there first
-    #[arg(long, value_name = "DIR", conflicts_with = "matrix")]
-    pub cache: Option<PathBuf>,
+    #[arg(long, value_name = "NODES", default_value = "100M", value_parser = parse_nodes,
+          help_heading = OPTIMISATION)]
+    pub node_limit: u64,
+    #[command(flatten)]
+    pub seed: Seed,
+    #[command(flatten)]
+    pub cache: Cache,
 }
 
 /// Input and output bits of a table.
@@ -78,7 +78,7 @@ fn parse_shape(text: &str) -> Result<Shape, String> {
     Ok(Shape { inputs: number(inputs, circuit::MAX_INPUTS)?, outputs: number(outputs, 64)? })
 }
 
-fn parse_budget(text: &str) -> Result<u64, String> {
+fn parse_nodes(text: &str) -> Result<u64, String> {
     let (number, unit) = match text.char_indices().last() {
         Some((at, 'k')) => (&text[..at], 1_000),
         Some((at, 'M')) => (&text[..at], 1_000_000),

@@ -7,57 +7,60 @@ use std::time::Duration;
 use clap::{Args, CommandFactory, Parser, ValueEnum};
 use usuba::ir::Slicing;
 
-use super::values::{parse_arch, parse_time};
-use super::{Abi, Arch, Codegen, Language, SlicingFlags, long_flags};
+use super::common::{
+    Folder, Functions, INPUT, Jobs, OPTIMISATION, OUTPUT, Output, SlicingFlags, Targets,
+};
+use super::values::parse_time;
+use super::{Abi, Codegen, Language};
+use crate::Failure;
 
 /// The subject and the length of tuning.
 #[derive(Args, Debug)]
 pub struct Tune {
-    /// A program, a folder with a cipher.toml, or the name of one
-    #[arg(value_name = "FILE|CIPHER")]
+    /// A program, or the folder or name of a cipher
+    #[arg(value_name = "SUBJECT")]
     pub subject: PathBuf,
-    /// Where the cipher folders are
-    #[arg(long, value_name = "DIR", default_value = "ciphers")]
-    pub folder: PathBuf,
-    /// The function of the cipher [default: the first that has the slicing]
-    #[arg(long, value_name = "NAME")]
-    pub function: Option<String>,
-    /// The instruction set; `native` is the best of this machine
-    #[arg(long, value_name = "TARGET", default_value = "native", value_parser = parse_arch)]
-    pub arch: Arch,
+    #[command(flatten)]
+    pub folder: Folder,
+    #[command(flatten)]
+    pub functions: Functions,
+    #[command(flatten)]
+    pub targets: Targets,
     #[command(flatten)]
     pub language: Language,
     /// How long to search: seconds, or a number with s, m or h
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
-    pub budget: Duration,
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time,
+          help_heading = OPTIMISATION)]
+    pub time_limit: Duration,
     /// The goal: the kernel on registers, or the byte interface of a cipher with packing
-    #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t, help_heading = OPTIMISATION)]
     pub goal: Goal,
-    /// C compilers at work at the same time [default: one for each core]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..))]
-    pub jobs: Option<u16>,
+    #[command(flatten)]
+    pub jobs: Jobs,
     /// Forget earlier measurements
-    #[arg(long)]
+    #[arg(long, help_heading = OPTIMISATION)]
     pub restart: bool,
     /// Search nothing: write a build.ninja that compiles the candidates into this folder
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "tune-ninja",
-          conflicts_with_all = ["from", "candidate"])]
+          conflicts_with_all = ["from", "candidate"], help_heading = OUTPUT)]
     pub ninja: Option<PathBuf>,
     /// The command before each C compiler in the build.ninja, such as distcc
-    #[arg(long, value_name = "COMMAND", default_value = "", requires = "ninja")]
+    #[arg(long, value_name = "COMMAND", default_value = "", requires = "ninja",
+          hide_short_help = true, help_heading = OUTPUT)]
     pub launcher: String,
     /// How many points of each slicing go into the build.ninja
-    #[arg(long, value_name = "COUNT", default_value_t = 400, requires = "ninja")]
-    pub most: usize,
+    #[arg(long, value_name = "COUNT", default_value_t = 400, requires = "ninja",
+          hide_short_help = true, help_heading = OUTPUT)]
+    pub points: usize,
     /// Measure the objects that a build.ninja made in this folder, and compile nothing else
-    #[arg(long, value_name = "DIR", conflicts_with = "candidate")]
+    #[arg(long, value_name = "DIR", conflicts_with = "candidate", help_heading = INPUT)]
     pub from: Option<PathBuf>,
     /// Search nothing: write the C of one candidate, as a build.ninja does
-    #[arg(long, value_name = "FLAGS", requires = "output", allow_hyphen_values = true)]
+    #[arg(long, value_name = "FLAGS", requires = "output", allow_hyphen_values = true,
+          help_heading = OUTPUT)]
     pub candidate: Option<String>,
-    /// Where the C of the candidate goes
-    #[arg(short, long, value_name = "FILE", requires = "candidate")]
-    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub output: Output,
 }
 
 /// The code that tuning makes fast.
@@ -84,7 +87,7 @@ struct BackEnd {
 /// optimisation are accepted.
 pub fn codegen(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
     let (slicing, codegen) = read(flags)?;
-    match codegen.prefix.is_empty() && codegen.link.is_empty() {
+    match codegen.prefix.text().is_empty() && codegen.link.is_empty() {
         true => Ok((slicing, codegen)),
         false => Err(OTHERS.into()),
     }
@@ -96,29 +99,29 @@ const OTHERS: &str = "only flags about the optimisation belong here";
 /// As [`codegen`], also with flags that select functions and their calls.
 fn read(flags: &str) -> Result<(Option<Slicing>, Codegen), String> {
     let words = std::iter::once("usubac").chain(flags.split_whitespace()).map(OsString::from);
-    let long = long_flags(&BackEnd::command());
-    let known = |name: &str| long.iter().any(|l| l == name);
-    let words = crate::legacy::rewrite(words, known, &mut |_| {})
-        .map_err(|failure| failure.text().unwrap_or("no such flag").to_string())?;
+    let words = crate::legacy::rewrite(words, &BackEnd::command(), &mut |_| {}).map_err(told)?;
     let BackEnd { slicing, codegen } =
         BackEnd::try_parse_from(words.into_iter().skip(1)).map_err(|error| {
             let text = error.to_string();
             let first = text.lines().next().unwrap_or_default();
             first.strip_prefix("error: ").unwrap_or(first).to_string()
         })?;
-    let plain = codegen.arch.target.name == "gp64"
-        && !codegen.arch.native
+    let plain = codegen.targets.is_empty()
         && codegen.bits_per_reg.is_none()
         && codegen.stop_after.is_none()
         && codegen.print_after.is_empty()
         && !codegen.key_registers
         && !codegen.wipe
         && !codegen.prove
-        && !codegen.auto_interleave;
+        && !codegen.measures();
     match plain {
-        true => Ok((slicing.chosen(), codegen)),
+        true => Ok((slicing.one().map_err(told)?, codegen)),
         false => Err(OTHERS.into()),
     }
+}
+
+fn told(failure: Failure) -> String {
+    failure.text().unwrap_or("no such flag").to_string()
 }
 
 /// As [`codegen`], without a slicing: the flags of a tuned file.
@@ -144,26 +147,25 @@ impl Codegen {
         let nothing = tuned_flags("").expect("no flags are good flags");
         self.pipeline(Abi::Usuba) == nothing.pipeline(Abi::Usuba)
             && self.cpu.name == nothing.cpu.name
-            && !self.auto_interleave
+            && !self.measures()
     }
 
     /// These flags for a target.
-    pub fn for_target(self, name: &str) -> Result<Codegen, String> {
-        Ok(Codegen { arch: parse_arch(name)?, ..self })
+    pub fn for_target(mut self, name: &str) -> Result<Codegen, String> {
+        self.targets = Targets::named(name)?;
+        Ok(self)
     }
 
     /// These flags with the optimisation of others.
-    pub fn optimised_as(&self, other: Codegen) -> Codegen {
-        Codegen {
-            arch: self.arch,
-            bits_per_reg: self.bits_per_reg,
-            print_after: self.print_after.clone(),
-            prefix: self.prefix.clone(),
-            key_registers: self.key_registers,
-            wipe: self.wipe,
-            link: self.link.clone(),
-            prove: self.prove,
-            ..other
-        }
+    pub fn optimised_as(&self, mut other: Codegen) -> Codegen {
+        other.targets = self.targets.clone();
+        other.bits_per_reg = self.bits_per_reg;
+        other.print_after.clone_from(&self.print_after);
+        other.prefix = self.prefix.clone();
+        other.key_registers = self.key_registers;
+        other.wipe = self.wipe;
+        other.link.clone_from(&self.link);
+        other.prove = self.prove;
+        other
     }
 }

@@ -1,27 +1,32 @@
 //! Values of flags: their syntax and their error messages.
 
+use std::fmt;
 use std::time::Duration;
 
 use usuba::isa::cpu::{self, Cpu};
 use usuba::isa::{self, Target};
+use usuba::names::did_you_mean;
 use usuba::passes;
 use usuba_run::cc;
 
-use super::Arch;
+use super::common::Arch;
 
 pub fn parse_arch(name: &str) -> Result<Arch, String> {
     let native = name == "native";
     match if native { Some(best_here()) } else { isa::find(name) } {
         Some(target) => Ok(Arch { target, native }),
         None => {
-            let names: Vec<&str> = isa::all().map(|t| t.name).collect();
-            Err(format!("the targets are {} and native", names.join(", ")))
+            let names = isa::all().map(|target| target.name).chain(["native"]);
+            Err(advice("targets", name, names))
         }
     }
 }
 
-pub fn parse_target(name: &str) -> Result<&'static Target, String> {
-    parse_arch(name).map(|arch| arch.target)
+/// The candidate that an unknown name is close to, or all of them.
+fn advice<'a>(nouns: &str, name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let all = || format!("the {nouns} are {}", names.join(", "));
+    did_you_mean(name, names.iter().copied()).unwrap_or_else(all)
 }
 
 pub fn parse_slug(name: &str) -> Result<String, String> {
@@ -47,10 +52,8 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
 }
 
 pub fn parse_cpu(name: &str) -> Result<&'static Cpu, String> {
-    cpu::find(name).ok_or_else(|| {
-        let names: Vec<&str> = cpu::ALL.iter().map(|c| c.name).collect();
-        format!("the CPUs are {}", names.join(", "))
-    })
+    let names = cpu::ALL.iter().map(|cpu| cpu.name);
+    cpu::find(name).ok_or_else(|| advice("CPUs", name, names))
 }
 
 /// The widest instruction set that this machine runs, with its extension for bytes if there is
@@ -75,10 +78,7 @@ pub fn best_for_long_words() -> Option<&'static Target> {
 pub fn parse_pass(name: &str) -> Result<String, String> {
     match passes::find(name) {
         Some(pass) => Ok(pass.name.to_string()),
-        None => {
-            let names: Vec<&str> = passes::ALL.iter().map(|p| p.name).collect();
-            Err(format!("the passes are {}", names.join(", ")))
-        }
+        None => Err(advice("passes", name, passes::ALL.iter().map(|pass| pass.name))),
     }
 }
 
@@ -92,5 +92,62 @@ pub fn parse_prefix(text: &str) -> Result<String, String> {
     match text.is_empty() || starts && fits {
         true => Ok(text.to_string()),
         false => Err("a prefix is made of letters, digits and `_`, and begins no number".into()),
+    }
+}
+
+/// The value of `--unroll`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Loops {
+    Auto,
+    All,
+    None,
+    Rounds(u32),
+}
+
+impl fmt::Display for Loops {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Loops::Auto => f.write_str("auto"),
+            Loops::All => f.write_str("all"),
+            Loops::None => f.write_str("none"),
+            Loops::Rounds(rounds) => write!(f, "{rounds}"),
+        }
+    }
+}
+
+pub fn parse_loops(text: &str) -> Result<Loops, String> {
+    match (text, text.parse()) {
+        ("auto", _) => Ok(Loops::Auto),
+        ("all", _) => Ok(Loops::All),
+        ("none", _) => Ok(Loops::None),
+        (_, Ok(rounds @ 1..=1000)) => Ok(Loops::Rounds(rounds)),
+        _ => Err("auto, all, none, or a factor from 1 to 1000".into()),
+    }
+}
+
+/// The value of `--interleave`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Instances {
+    Auto,
+    Measure,
+    Count(u32),
+}
+
+impl fmt::Display for Instances {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Instances::Auto => f.write_str("auto"),
+            Instances::Measure => f.write_str("measure"),
+            Instances::Count(count) => write!(f, "{count}"),
+        }
+    }
+}
+
+pub fn parse_instances(text: &str) -> Result<Instances, String> {
+    match (text, text.parse()) {
+        ("auto", _) => Ok(Instances::Auto),
+        ("measure", _) => Ok(Instances::Measure),
+        (_, Ok(count @ 1..=16)) => Ok(Instances::Count(count)),
+        _ => Err("auto, measure, or a number from 1 to 16".into()),
     }
 }

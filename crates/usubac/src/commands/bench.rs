@@ -4,18 +4,17 @@
 use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use usuba::ir::Slicing;
-use usuba::isa;
 use usuba_bench::bench::{Choice, Side, Variant};
 use usuba_bench::difference::Difference;
-use usuba_bench::record::{FORMAT, Run};
+use usuba_bench::record::{Entry, FORMAT, Outcome, Run};
 use usuba_bench::session::{self, Progress, Request};
 use usuba_run::cc::Family;
 use usuba_run::native::Timing;
 
 use super::experiment;
-use crate::args::{self, Bench, Compiler, Direction};
-use crate::output::{Place, to_stdout, write_all};
+use crate::args::common::Compiler;
+use crate::args::{self, Bench};
+use crate::output::{Place, to_stderr, to_stdout, write_all};
 use crate::{Failure, files};
 
 /// The default subjects of `demo`: a cipher of 16-bit words and one of 32-bit words.
@@ -24,15 +23,56 @@ const SHOWN: [&str; 2] = ["rectangle", "serpent"];
 /// Samples of `--quick`.
 const QUICK_ROUNDS: u32 = 31;
 
+/// Tests and times two ciphers, and reports each result as soon as it is there.
 pub fn demo(args: &Bench) -> Result<(), Failure> {
     let mut args = args.clone();
-    if args.ciphers.is_empty() {
-        args.ciphers = SHOWN.map(String::from).to_vec();
+    if args.subjects.is_empty() {
+        args.subjects = SHOWN.map(String::from).to_vec();
     }
-    bench(&args)
+    known_answers(&args)?;
+    let mut told = 0;
+    run(&args, &mut |bar, progress| {
+        show(bar, progress);
+        let lines: String = progress.entries[told..].iter().map(line).collect();
+        told = progress.entries.len();
+        bar.suspend(|| to_stderr(&lines));
+    })
 }
 
 pub fn bench(args: &Bench) -> Result<(), Failure> {
+    run(args, &mut |bar, progress| show(bar, progress))
+}
+
+/// Tests the functions by the reference semantics, which takes no C compiler.
+fn known_answers(args: &Bench) -> Result<(), Failure> {
+    let chosen = args.folder.library().chosen(&args.subjects).map_err(Failure::Program)?;
+    for cipher in &chosen {
+        for function in &cipher.functions {
+            let vectors = cipher.verify_function(function, None).map_err(Failure::Program)?;
+            let name = &function.name;
+            to_stderr(&format!(
+                "{name}: {vectors} of {vectors} vectors right by the reference semantics\n"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A result as a line.
+fn line(entry: &Entry) -> String {
+    let about = match &entry.outcome {
+        Outcome::Measured(numbers) => {
+            let time = numbers.kernel.as_ref();
+            let time = time.map(|times| format!(", {:.2} cycles per byte", times.median));
+            format!("verified in every lane{}", time.unwrap_or_default())
+        }
+        Outcome::Skipped(why) => format!("skipped: {why}"),
+        Outcome::Failed(_) => "WRONG".into(),
+    };
+    format!("{} in {} on {}: {about}\n", entry.function, entry.slicing, entry.target)
+}
+
+fn run(args: &Bench, tell: &mut dyn FnMut(&ProgressBar, &Progress)) -> Result<(), Failure> {
     if let [before, after] = &args.compare[..] {
         return compare(before, after);
     }
@@ -41,27 +81,30 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
     }
     let choice = choice(args)?;
     let variants = variants(args)?;
+    let ciphers = args.folder.library().chosen(&choice.ciphers).map_err(Failure::program)?;
+    let choice = Choice { ciphers: Vec::new(), ..choice };
     let request = Request {
-        root: &args.folder,
+        ciphers: &ciphers,
         choice: &choice,
         variants: &variants,
         // Explicit flags or compilers exclude all other variants.
-        tuned: !args.no_tuned && variants == [Variant::default()],
+        tuned: !args.tuned.no_tuned && variants == [Variant::default()],
         parse: &args::pipeline,
         version: env!("CARGO_PKG_VERSION"),
     };
     let bar = bar();
-    let run = session::run(&request, &mut |progress| show(&bar, &progress));
+    let run = session::run(&request, &mut |progress| tell(&bar, &progress));
     bar.finish_and_clear();
-    let run = run.map_err(|error| {
-        let hint = "--folder names the folder that holds the cipher folders";
-        Failure::program(format!("{error}; {hint}"))
-    })?;
-    if let Some(path) = &args.json {
-        write_all(&[(Place::new(path), json(&run))])?;
-    }
-    if args.json.as_deref() != Some(Path::new("-")) {
-        to_stdout(&run.to_string())?;
+    let run = run.map_err(Failure::program)?;
+    let place = args.output.output.as_deref().map_or(Place::Stdout, Place::new);
+    match args.form.is_json() {
+        true => {
+            // A file with the figures does not replace the table on the screen.
+            let table = if place == Place::Stdout { String::new() } else { run.to_string() };
+            write_all(&[(place, json(&run))])?;
+            to_stdout(&table)?;
+        }
+        false => write_all(&[(place, run.to_string())])?,
     }
     let noisy = run.noisy();
     match run.is_good() {
@@ -76,23 +119,15 @@ pub fn bench(args: &Bench) -> Result<(), Failure> {
 
 /// The selection by the flags.
 pub fn choice(args: &Bench) -> Result<Choice, Failure> {
-    for name in &args.target {
-        if isa::find(name).is_none() {
-            return Err(Failure::usage(format!(
-                "there is no target `{name}`; `usubac --print targets` lists them"
-            )));
-        }
-    }
-    let targets = args.target.iter().filter_map(|name| isa::find(name));
     let timing = match args.quick {
         true => Timing { rounds: QUICK_ROUNDS, ..Timing::default() },
         false => Timing::default(),
     };
     Ok(Choice {
-        ciphers: args.ciphers.iter().chain(&args.more_ciphers).cloned().collect(),
-        targets: targets.map(|target| target.name.to_string()).collect(),
-        slicings: args.slicing.iter().map(|direction| slicing(*direction)).collect(),
-        all: args.all,
+        ciphers: args.subjects.clone(),
+        targets: args.targets.all().iter().map(|target| target.name.to_string()).collect(),
+        slicings: args.slicing.all(),
+        all: args.all_functions.all_functions,
         timing: (!args.no_timing).then_some(timing),
     })
 }
@@ -100,9 +135,9 @@ pub fn choice(args: &Bench) -> Result<Choice, Failure> {
 /// Each set of flags with each compiler. The labels differ where the variants do.
 fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
     let flags = if args.flags.is_empty() { vec![String::new()] } else { args.flags.clone() };
-    let families: Vec<Option<Compiler>> = match args.cc.is_empty() {
+    let families: Vec<Option<Compiler>> = match args.compilers.cc.is_empty() {
         true => vec![None],
-        false => args.cc.iter().copied().map(Some).collect(),
+        false => args.compilers.cc.iter().copied().map(Some).collect(),
     };
     let mut variants = Vec::new();
     for flags in &flags {
@@ -110,13 +145,12 @@ fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
         for family in &families {
             let (family, name) = match family {
                 None => (Family::Any, ""),
-                Some(Compiler::Gcc) => (Family::Gcc, "gcc"),
-                Some(Compiler::Clang) => (Family::Clang, "clang"),
+                Some(compiler) => (compiler.family(), compiler.name()),
             };
             let parts: Vec<&str> =
                 [name, flags.trim()].into_iter().filter(|part| !part.is_empty()).collect();
             let label = if parts.is_empty() { Side::default().label } else { parts.join(" ") };
-            let cflags = args.cflags.split_whitespace().map(String::from).collect();
+            let cflags = args.cflags.cflags.split_whitespace().map(String::from).collect();
             variants.push(Variant { label, flags: flags.clone(), family, cflags });
         }
     }
@@ -142,8 +176,9 @@ pub fn json(run: &Run) -> String {
 fn read(path: &Path) -> Result<Run, Failure> {
     let text = files::read(path)?;
     let wrong = |what: &str| Failure::program(format!("{}: {what}", text.name));
-    let run: Run = serde_json::from_str(&text.text)
-        .map_err(|error| wrong(&format!("no measurements of `usubac bench --json`: {error}")))?;
+    let run: Run = serde_json::from_str(&text.text).map_err(|error| {
+        wrong(&format!("no measurements of `usubac bench --format json`: {error}"))
+    })?;
     match run.format {
         FORMAT => Ok(run),
         _ => Err(wrong("measurements of another version; measure again")),
@@ -163,13 +198,4 @@ pub fn show(bar: &ProgressBar, progress: &Progress) {
     bar.set_length(progress.total as u64);
     bar.set_position(progress.done as u64);
     bar.set_message(progress.next.to_string());
-}
-
-fn slicing(direction: Direction) -> Slicing {
-    match direction {
-        Direction::V => Slicing::V,
-        Direction::H => Slicing::H,
-        Direction::B => Slicing::B,
-        Direction::W => Slicing::W,
-    }
 }

@@ -80,7 +80,7 @@ fn place(args: &Compile, file: &Path) -> Result<Place, Failure> {
         Emit::H => "h",
         Emit::Ast | Emit::U0 | Emit::Json => "",
     };
-    let place = match (&args.output, file.file_stem()) {
+    let place = match (&args.output.output, file.file_stem()) {
         (Some(path), _) => Place::new(path),
         (None, Some(stem)) if !ending.is_empty() && file != Path::new("-") => {
             Place::File(PathBuf::from(stem).with_extension(ending))
@@ -136,11 +136,11 @@ fn options(
     let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_owned();
     let name = |path: &Path| name(path).to_string_lossy().into_owned();
     let mut command =
-        format!("usubac {} -{} --arch {}", name(file), letter(program.slicing), target.name);
+        format!("usubac {} -{} --target {}", name(file), letter(program.slicing), target.name);
     if let Some(bits) = args.language.word {
         command.push_str(&format!(" -m {bits}"));
     }
-    if let Some(entry) = &args.language.entry {
+    if let Some(entry) = args.language.entry() {
         let quote = if entry.contains(['(', '<']) { "\"" } else { "" };
         command.push_str(&format!(" --entry {quote}{entry}{quote}"));
     }
@@ -175,7 +175,7 @@ struct JsonKernel<'a> {
     cflags: &'static [&'static str],
     /// Instances of one register.
     lanes: u32,
-    /// The interleave factor: how often every port that is not constant occurs.
+    /// The interleave factor: the register sets of every port that is not constant.
     copies: u32,
     params: Vec<JsonPort<'a>>,
     results: Vec<JsonPort<'a>>,
@@ -194,6 +194,9 @@ struct JsonPort<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     bytes: Option<&'static str>,
     c_type: &'a str,
+    /// Register sets, side by side.
+    sets: usize,
+    /// Registers of all sets.
     registers: usize,
 }
 
@@ -206,9 +209,13 @@ fn json(program: &Program, target: &'static Target, emitted: &Emitted) -> String
             constant: port.constant,
             bytes: port.bytes.map(ir::ByteOrder::word),
             c_type: text.c_type,
+            sets: text.sets,
             registers: text.registers,
         };
-        ports.iter().zip(texts).map(port).collect()
+        // The ports of several sets are equal except for their names.
+        let mut rest = ports.iter();
+        let mut of = |text: &PortText| rest.nth(text.sets - 1);
+        texts.iter().filter_map(|text| Some(port((of(text)?, text)))).collect()
     }
     let entry = program.entry();
     let kernel = JsonKernel {

@@ -1,69 +1,119 @@
 //! `usubac dist`: cipher folders as C files to embed, or as a library.
 
 use std::fs;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 use usuba::isa::{self, Target};
 use usuba_bench::record::Host;
 use usuba_ciphers::Cipher;
-use usuba_library::{File, Request, ladder};
+use usuba_library::{File, Request, Written, ladder};
 use usuba_run::cc::{self, Family};
 
-use crate::args::Dist;
-use crate::output::{Place, plain, to_stdout, write_all};
+use super::moved;
+use super::subject::changeable;
+use crate::args::{Dist, Packaging};
+use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
+use crate::report::Reporter;
 use crate::{Failure, fault};
 use usuba_prove::cache;
 
-pub fn run(args: &Dist) -> Result<(), Failure> {
+pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
     fault::stage("writing ciphers as C");
     let request = Request {
-        targets: targets(args)?,
-        prefix: args.prefix.clone(),
+        targets: targets(args),
+        prefix: args.prefix.of_cipher()?.to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
+        functions: args.functions.functions.clone(),
     };
     if args.measure {
         return measure(args, &request);
     }
-    if args.status || args.curves {
-        let table = if args.status { usuba_library::status } else { usuba_library::curves };
-        let text = table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?;
-        return to_stdout(&text);
+    if let Some((flag, new, table)) = table(args) {
+        moved(&format!("dist --{flag}"), &format!("ciphers {new}"), reporter);
+        return to_stdout(&table(&ciphers(args)?, &request.targets).map_err(Failure::Program)?);
     }
-    if args.ladders {
-        for cipher in ciphers(args)? {
-            to_stdout(&usuba_library::ladders(&request, &cipher).map_err(Failure::Program)?)?;
+    if args.kind != Packaging::File && !request.functions.is_empty() {
+        return Err(Failure::usage("--function has no place beside --kind"));
+    }
+    if args.kind == Packaging::Nacl {
+        if !args.subjects.is_empty() {
+            return Err(Failure::usage("--kind nacl says itself which ciphers it needs"));
         }
-        return Ok(());
-    }
-    if let Some(folder) = &args.nacl {
+        let folder = folder(args)?;
         // The default target runs on any processor.
         let portable = isa::all().filter(|target| target.name == "gp64").collect();
         let targets = if args.targets.is_empty() { portable } else { request.targets };
-        let ciphers = usuba_library::nacl_ciphers(&args.folder).map_err(Failure::Program)?;
+        let ciphers =
+            usuba_library::nacl_ciphers(&args.folder.library().root()).map_err(Failure::Program)?;
         return whole(folder, &ciphers, |ciphers, done| {
             Ok(usuba_library::nacl(&Request { targets, ..request }, ciphers, done)?.files)
         });
     }
-    match (&args.library, &args.rust) {
-        (Some(folder), _) => whole(folder, &ciphers(args)?, |ciphers, done| {
+    match args.kind {
+        Packaging::Library if args.prefix.is_given() => {
+            Err(Failure::usage("--prefix has no place beside --kind library"))
+        }
+        Packaging::Library => whole(folder(args)?, &ciphers(args)?, |ciphers, done| {
             Ok(usuba_library::library(&request, ciphers, done)?.files)
         }),
-        (None, Some(folder)) => whole(folder, &ciphers(args)?, |ciphers, done| {
+        Packaging::Rust => whole(folder(args)?, &ciphers(args)?, |ciphers, done| {
             usuba_library::rust(&request, ciphers, done)
         }),
-        (None, None) => {
+        Packaging::File | Packaging::Nacl => {
+            if args.subjects.is_empty() {
+                return Err(Failure::usage("there is no cipher to write; help: name one"));
+            }
             let (folder, stem) = place(args)?;
-            let one = |cipher| {
-                let single = usuba_library::single(&request, cipher, stem.as_deref());
-                single.map(|single| single.files).map_err(Failure::Program)
-            };
+            let one = |cipher| usuba_library::single(&request, cipher, stem.as_deref());
             let ciphers = ciphers(args)?;
+            if !args.functions.functions.is_empty() && ciphers.len() > 1 {
+                return Err(Failure::usage(
+                    "--function takes functions of one cipher, and there are several",
+                ));
+            }
             verify(&ciphers)?;
-            let files = ciphers.iter().map(one).collect::<Result<Vec<_>, _>>()?.concat();
-            write(&folder, &files)
+            let all = ciphers.iter().map(one).collect::<Result<Vec<_>, _>>();
+            let all = all.map_err(Failure::Program)?;
+            let files: Vec<File> = all.iter().flat_map(|one| one.files.clone()).collect();
+            write(&folder, &files)?;
+            if args.sizes || std::io::stderr().is_terminal() {
+                all.iter().for_each(|one| to_stderr(&sizes(&folder, one)));
+            }
+            Ok(())
         }
     }
+}
+
+/// A table about ciphers and targets.
+type Table = fn(&[Cipher], &[&'static Target]) -> Result<String, String>;
+
+/// The table that a former flag asks for, with the flag and its place in `usubac ciphers`.
+fn table(args: &Dist) -> Option<(&'static str, &'static str, Table)> {
+    match args {
+        Dist { status: true, .. } => Some(("status", "status", usuba_library::status)),
+        Dist { curves: true, .. } => Some(("curves", "curves", usuba_library::curves)),
+        Dist { ladders: true, .. } => Some(("ladders", "thresholds", super::ciphers::thresholds)),
+        _ => None,
+    }
+}
+
+/// The C file of an output, with the bytes of its functions.
+fn sizes(folder: &Path, Written { files, extents, .. }: &Written) -> String {
+    let paths = files.iter().map(|file| &file.path);
+    let c: Vec<String> = paths
+        .filter(|path| path.ends_with(".c"))
+        .map(|path| folder.join(path).display().to_string())
+        .collect();
+    format!("{}\n{}", c.join(", "), usuba_library::table(extents))
+}
+
+/// The folder of a kind of output that is one.
+fn folder(args: &Dist) -> Result<&Path, Failure> {
+    args.output.output.as_deref().ok_or_else(|| {
+        Failure::usage("this --kind writes a folder; help: name it with --output DIR")
+    })
 }
 
 /// Checks the functions of ciphers and of their dependencies against the test vectors.
@@ -92,6 +142,7 @@ const ROUNDS: u32 = 200;
 
 fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
     let ciphers = ciphers(args)?;
+    ciphers.iter().try_for_each(|cipher| changeable(&cipher.folder))?;
     let bar = ProgressBar::new(ciphers.len() as u64);
     for cipher in &ciphers {
         let targets = usuba_library::backends(&request.targets, std::slice::from_ref(cipher));
@@ -108,43 +159,26 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
     Ok(())
 }
 
-fn targets(args: &Dist) -> Result<Vec<&'static Target>, Failure> {
-    let find = |name: &String| {
-        isa::find(name).ok_or_else(|| {
-            Failure::usage(format!(
-                "there is no target `{name}`; `usubac --print targets` lists them"
-            ))
-        })
-    };
+fn targets(args: &Dist) -> Vec<&'static Target> {
     match args.targets.is_empty() {
-        true => Ok(usuba_library::usual()),
-        false => args.targets.iter().map(find).collect(),
+        true => usuba_library::usual(),
+        false => args.targets.all(),
     }
 }
 
-/// The folders selected by their own name or by a function of theirs, or all.
+/// The selected ciphers, or all.
 fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
-    if args.ciphers.is_empty() {
-        return usuba_ciphers::find(&args.folder).map_err(Failure::Program);
-    }
-    let mut all: Vec<Cipher> = Vec::new();
-    for name in &args.ciphers {
-        let found = usuba_ciphers::named(&args.folder, name).map_err(Failure::Program)?;
-        if all.iter().all(|other| other.folder != found.folder) {
-            all.push(found);
-        }
-    }
-    Ok(all)
+    args.folder.library().chosen(&args.subjects).map_err(Failure::Program)
 }
 
 /// The output folder, and the stem of its files if one was given.
 fn place(args: &Dist) -> Result<(PathBuf, Option<String>), Failure> {
-    let Some(out) = &args.out else { return Ok((PathBuf::from("."), None)) };
+    let Some(out) = &args.output.output else { return Ok((PathBuf::from("."), None)) };
     if out.extension().is_none_or(|ending| ending != "c") {
         return Ok((out.clone(), None));
     }
-    if args.ciphers.len() != 1 {
-        return Err(Failure::usage("--out names one C file, and there are several ciphers"));
+    if args.subjects.len() != 1 {
+        return Err(Failure::usage("--output names one C file, and there are several ciphers"));
     }
     let stem = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if !usuba_library::is_stem(&stem) {

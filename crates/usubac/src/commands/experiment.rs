@@ -12,17 +12,21 @@ use crate::args::{self, Bench};
 use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
 use crate::{Failure, files};
 
-/// The folder of named experiments.
-const FOLDER: &str = "bench/experiments";
-
 /// Samples of one kernel: experiments have many kernels.
 const ROUNDS: u32 = 101;
 const QUICK_ROUNDS: u32 = 31;
 
+/// The folder of reports, unless another one is named.
+const RESULTS: &str = "bench/results";
+
+fn folder(args: &Bench) -> &Path {
+    args.output.output.as_deref().unwrap_or(Path::new(RESULTS))
+}
+
 pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     let path = match name.extension() {
         Some(_) => name.to_path_buf(),
-        None => Path::new(FOLDER).join(name).with_extension("toml"),
+        None => built_in(name)?,
     };
     if let Some(staged) = Staged::read(&path) {
         return run_staged(args, &path, &staged.map_err(Failure::program)?);
@@ -39,13 +43,14 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     }
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let stem = if args.quick { format!("{stem}-quick") } else { stem };
-    fs::create_dir_all(&args.out).map_err(|error| {
-        Failure::program(format!("cannot make {}: {}", args.out.display(), plain(&error)))
+    fs::create_dir_all(folder(args)).map_err(|error| {
+        Failure::program(format!("cannot make {}: {}", folder(args).display(), plain(&error)))
     })?;
-    let file = |ending: &str| args.out.join(format!("{stem}.{ending}"));
+    let file = |ending: &str| folder(args).join(format!("{stem}.{ending}"));
     let before = read(&file("json"))?;
+    let root = args.folder.library().root();
     let conditions = Conditions {
-        root: &args.folder,
+        root: &root,
         quick: args.quick,
         only: &chosen.ciphers,
         timing: Timing {
@@ -67,8 +72,10 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
     let results = results.map_err(Failure::program)?;
     let text = experiment::markdown(&experiment, &results);
     let plots = experiment::plots(&experiment, &results, &stem).map_err(Failure::program)?;
-    let mut written: Vec<(Place, String)> =
-        plots.into_iter().map(|(name, text)| (Place::File(args.out.join(name)), text)).collect();
+    let mut written: Vec<(Place, String)> = plots
+        .into_iter()
+        .map(|(name, text)| (Place::File(folder(args).join(name)), text))
+        .collect();
     written.push((Place::File(file("md")), text.clone()));
     write_all(&written)?;
     to_stdout(&text)?;
@@ -79,6 +86,23 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
         true => Ok(()),
         false => Err(Failure::Refuted("not everything computes what its vectors say".into())),
     }
+}
+
+/// The built-in experiment of this name.
+fn built_in(name: &Path) -> Result<PathBuf, Failure> {
+    let folder = usuba_ciphers::files::experiments();
+    let path = folder.join(name).with_extension("toml");
+    if usuba_ciphers::files::is_file(&path) {
+        return Ok(path);
+    }
+    let mut known = usuba_ciphers::files::entries(&folder).unwrap_or_default();
+    known.retain(|path| path.extension() == Some("toml".as_ref()));
+    let stem = |path: &PathBuf| path.file_stem().unwrap_or_default().display().to_string();
+    Err(Failure::usage(format!(
+        "there is no experiment `{}`; help: name a file, or one of {}",
+        name.display(),
+        known.iter().map(stem).collect::<Vec<_>>().join(", ")
+    )))
 }
 
 /// Runs an experiment with programs of its own.
@@ -113,12 +137,12 @@ fn run_counted(args: &Bench, path: &Path, counted: &Counted) -> Result<(), Failu
 
 /// Writes a report, and shows it.
 fn told(args: &Bench, path: &Path, text: &str) -> Result<(), Failure> {
-    fs::create_dir_all(&args.out).map_err(|error| {
-        Failure::program(format!("cannot make {}: {}", args.out.display(), plain(&error)))
+    fs::create_dir_all(folder(args)).map_err(|error| {
+        Failure::program(format!("cannot make {}: {}", folder(args).display(), plain(&error)))
     })?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = format!("{stem}{}.md", if args.quick { "-quick" } else { "" });
-    write_all(&[(Place::File(args.out.join(name)), text.to_string())])?;
+    write_all(&[(Place::File(folder(args).join(name)), text.to_string())])?;
     to_stdout(text)
 }
 

@@ -2,39 +2,41 @@
 
 mod bench;
 mod check;
+mod ciphers;
 mod compile;
 mod dist;
 mod experiment;
 mod fmt;
 mod front;
-mod headers;
+mod generate;
+mod new;
 mod passes;
 pub mod prove;
 mod run;
 mod slice;
+mod subject;
 mod synth;
+mod test;
 mod tune;
 mod tuned;
 
-use clap::CommandFactory;
-use clap_complete::generate;
 use usuba::isa;
 
 use crate::args::{Cli, Command, Print};
-use crate::output::to_stdout;
-use crate::report::Reporter;
+use crate::output::{to_stderr, to_stdout};
+use crate::report::{Reporter, warning};
 use crate::{Failure, explain, interrupt};
 
-pub fn run(cli: Cli) -> Result<(), Failure> {
+pub fn run(mut cli: Cli) -> Result<(), Failure> {
     let reporter = Reporter { format: cli.report.error_format, color: cli.report.color };
-    if let Some(code) = &cli.explain {
-        return to_stdout(explain::page(code)?);
-    }
     if let Some(what) = cli.print {
         return to_stdout(&list(what));
     }
+    subject::resolve(&mut cli)?;
     let scratch = match &cli.command {
-        Some(Command::Run(_) | Command::Bench(_) | Command::Demo(_)) => interrupt::guard()?,
+        Some(Command::Run(_) | Command::Test(_) | Command::Bench(_) | Command::Demo(_)) => {
+            interrupt::guard()?
+        }
         Some(Command::Prove(_) | Command::Dist(_) | Command::Tune(_)) => interrupt::guard()?,
         _ => None,
     };
@@ -45,30 +47,42 @@ pub fn run(cli: Cli) -> Result<(), Failure> {
 
 fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
     match &cli.command {
-        None => compile::run(&cli.compile, reporter),
+        None => Err(Failure::usage("there is no program to compile; `usubac --help` shows how")),
+        Some(Command::Build(args)) => compile::run(args, reporter),
         Some(Command::Check(args)) => check::run(args, reporter),
         Some(Command::Fmt(args)) => fmt::run(args, reporter),
         Some(Command::Run(args)) => run::run(args, reporter),
+        Some(Command::New(args)) => new::run(args),
+        Some(Command::Test(args)) => test::run(args),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Demo(args)) => bench::demo(args),
-        Some(Command::Headers { folder }) => headers::run(folder),
+        Some(Command::Ciphers(args)) => ciphers::run(args),
+        Some(Command::Generate(args)) => generate::run(args),
+        Some(Command::Headers { folder }) => {
+            moved("headers DIR", "generate headers --output DIR", reporter);
+            generate::headers(folder)
+        }
         Some(Command::Prove(args)) => prove::run(args, reporter),
-        Some(Command::Dist(args)) => dist::run(args),
+        Some(Command::Verify(args)) => prove::verify(args, reporter),
+        Some(Command::Dist(args)) => dist::run(args, reporter),
         Some(Command::Tune(args)) => tune::run(args, reporter),
         Some(Command::Synth(args)) => synth::run(args, reporter),
         Some(Command::Explain { code }) => to_stdout(explain::page(code)?),
         Some(Command::Completions { shell }) => {
-            let mut text = Vec::new();
-            generate(*shell, &mut Cli::command(), "usubac", &mut text);
-            to_stdout(&String::from_utf8_lossy(&text))
+            moved("completions", "generate completions --output DIR", reporter);
+            to_stdout(&generate::completions(*shell))
         }
         Some(Command::Man) => {
-            let mut text = Vec::new();
-            let page = clap_mangen::Man::new(Cli::command()).render(&mut text);
-            page.map_err(|error| Failure::program(format!("cannot write the page: {error}")))?;
-            to_stdout(&String::from_utf8_lossy(&text))
+            moved("man", "generate man --output DIR", reporter);
+            generate::main_page()
         }
     }
+}
+
+/// Warns that a command has another name now.
+fn moved(old: &str, new: &str, reporter: Reporter) {
+    let text = format!("`usubac {old}` is now `usubac {new}`");
+    to_stderr(&warning(reporter.format, &text));
 }
 
 fn list(what: Print) -> String {
@@ -80,7 +94,7 @@ fn list(what: Print) -> String {
         Print::Slicings => "V\nH\nB\n".to_string(),
         Print::Build => {
             let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
-            format!("usubac {}\nprofile {profile}\n", env!("CARGO_PKG_VERSION"))
+            format!("usubac {}\nprofile {profile}\n", env!("USUBAC_VERSION"))
         }
     }
 }

@@ -13,6 +13,7 @@ use usuba_run::{cc, native};
 
 use super::front::{self, reported};
 use super::slice;
+use crate::args::common::Written;
 use crate::args::{Abi, Engine, Run};
 use crate::output::to_stdout;
 use crate::report::Reporter;
@@ -23,12 +24,12 @@ pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
     let input = front::read(&args.file, &args.language, reporter)?;
     let program = &input.checked.program;
     let failed = |d| reported(&input.sources, &[d], reporter);
-    let slicing = args.language.slicing().unwrap_or(Slicing::V);
+    let slicing = args.language.slicing()?.unwrap_or(Slicing::V);
     let slicing = typed::check::slicing(program, slicing).map_err(failed)?;
     let instance =
         typed::check::entry_instance(program, slicing, args.language.word).map_err(failed)?;
     let sizes = word_sizes(program, &instance);
-    let mut random = Random(args.seed);
+    let mut random = Random(args.seed.seed.unwrap_or(0));
     let inputs = given.unwrap_or_else(|| random.words(&sizes));
     fault::stage("running the program");
     // The reference semantics also checks the inputs.
@@ -57,8 +58,14 @@ pub fn run(args: &Run, reporter: Reporter) -> Result<(), Failure> {
     };
     let name = &program.entry_text();
     let result = JsonRun { entry: name, inputs: hex(&inputs), outputs: hex(&outputs) };
-    let text = serde_json::to_string(&result).expect("strings have a JSON form");
-    to_stdout(&(text + "\n"))
+    to_stdout(&match args.form.or(Written::Json) {
+        Written::Json => serde_json::to_string(&result).expect("strings have a JSON form") + "\n",
+        Written::Human => format!(
+            "{name}\n  inputs  {}\n  outputs {}\n",
+            result.inputs.join(" "),
+            result.outputs.join(" ")
+        ),
+    })
 }
 
 #[derive(Serialize)]
@@ -189,12 +196,13 @@ fn native(
     let machine = cc::find(target.name).map_err(|skip| Failure::program(skip.to_string()))?;
     fault::stage("running the kernel");
     let emitted = kernel(program, target, &COptions::default());
+    let [_, outputs] = layout.array_bytes(program);
     let call = native::Kernel {
         text: emitted.text,
         symbol: emitted.name,
         align: (target.bits as usize / 8).min(64),
         calls: vec![layout.pack_params(program, rows)],
-        outputs: program.entry().results.iter().map(|port| layout.port_bytes(port)).collect(),
+        outputs,
     };
     let outputs = native::run_one(&machine, &["-O1"], call)
         .map_err(|failure| Failure::program(format!("the kernel on {machine}: {failure}")))?;

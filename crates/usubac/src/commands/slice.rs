@@ -3,6 +3,7 @@
 use usuba::emit::c::COptions;
 use usuba::ir::{Program, Slicing};
 use usuba::isa::{self, Target};
+use usuba::names::did_you_mean;
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::{Options, optimise};
 use usuba_bench::interleave;
@@ -24,21 +25,22 @@ pub fn compiled(
     reporter: Reporter,
 ) -> Result<(Program, &'static Target), Failure> {
     let mut options = chosen(language, codegen, abi)?;
-    let declared = |name: &str| input.checked.program.decls.iter().any(|d| *d.name == *name);
-    if let Some(name) = codegen.link.iter().find(|name| !declared(name)) {
+    let declared = || input.checked.program.decls.iter().map(|decl| &*decl.name);
+    if let Some(name) = codegen.link.iter().find(|name| declared().all(|known| known != **name)) {
+        let near = did_you_mean(name, declared());
+        let help = near.unwrap_or("--link names nodes, with commas between them".to_string());
         return Err(Failure::usage(format!(
-            "`--link {name}`: the program has no node called `{name}`; --link names nodes, with \
-             commas between them"
+            "`--link {name}`: the program has no node called `{name}`; {help}"
         )));
     }
-    if codegen.arch.native
+    if codegen.targets.is_native()
         && let Some(target) = best_for_long_words()
         && has_long_words(input, &options, reporter)?
     {
         options.target = target;
     }
     let target = options.target;
-    if codegen.auto_interleave {
+    if codegen.measures() {
         options.pipeline.pass.interleave.factor = Some(fastest(input, &options, reporter)?);
     }
     let mut prover = codegen.prove.then(Prover::new);
@@ -53,7 +55,7 @@ pub fn compiled(
     if let Some(prover) = prover {
         prover.finish();
     }
-    if codegen.auto_interleave {
+    if codegen.measures() {
         let note = format!("Interleaving: {}, the fastest of those measured", program.copies);
         program.notes.retain(|note| !note.starts_with("Interleaving: "));
         program.notes.push(note);
@@ -76,13 +78,13 @@ pub fn chosen(language: &Language, codegen: &Codegen, abi: Abi) -> Result<Option
         let units = codegen.cpu.units.iter().flat_map(|unit| unit.targets.iter().copied());
         let names: Vec<&str> = units.collect();
         return Err(Failure::usage(format!(
-            "`--cpu {}` does not fit --arch {}; it knows the registers of {}",
+            "`--cpu {}` does not fit --target {}; it knows the registers of {}",
             codegen.cpu.name,
             target.name,
             names.join(", ")
         )));
     }
-    let mut chosen = options(language, target, codegen.pipeline(abi));
+    let mut chosen = options(language, target, codegen.pipeline(abi))?;
     chosen.cpu = codegen.cpu;
     chosen.c = codegen.text();
     Ok(chosen)
@@ -104,7 +106,9 @@ fn fastest(input: &Input, options: &Options, reporter: Reporter) -> Result<u32, 
     let name = options.target.name;
     let cycles = interleave::measure(&programs, options.target, Timing::default());
     let cycles = cycles.map_err(|why| {
-        Failure::program(format!("--auto-interleave cannot measure {name} on this machine: {why}"))
+        Failure::program(format!(
+            "--interleave measure cannot measure {name} on this machine: {why}"
+        ))
     })?;
     let best = interleave::fastest(&cycles);
     let list: Vec<String> = programs
@@ -126,22 +130,26 @@ pub fn check(
     reporter: Reporter,
 ) -> Result<(), Failure> {
     let pipeline = PipelineOptions { level: Level::O0, ..PipelineOptions::default() };
-    let options = options(language, target, pipeline);
+    let options = options(language, target, pipeline)?;
     sliced(input, &options, reporter, &mut |_, _| {}).map(|_| ())
 }
 
 /// The compile options for any target and passes.
-pub fn options(language: &Language, target: &'static Target, pipeline: PipelineOptions) -> Options {
-    Options {
-        slicing: language.slicing().unwrap_or(Slicing::V),
+pub fn options(
+    language: &Language,
+    target: &'static Target,
+    pipeline: PipelineOptions,
+) -> Result<Options, Failure> {
+    Ok(Options {
+        slicing: language.slicing()?.unwrap_or(Slicing::V),
         target,
         cpu: isa::cpu::ALL[0],
         word: language.word,
-        entry: language.entry.clone(),
+        entry: language.entry().map(str::to_string),
         flags: language.flags(),
         pipeline,
         c: COptions::default(),
-    }
+    })
 }
 
 fn sliced(

@@ -31,18 +31,38 @@ struct Named {
     table: Table,
 }
 
+/// The folder of circuits that were found before.
+fn folder_of(args: &Synth) -> Option<&Path> {
+    args.cache.cache.as_deref()
+}
+
+/// Options that have no meaning for the subject are mistakes.
+fn misplaced(args: &Synth) -> Option<&'static str> {
+    let cache = args.cache.cache.is_some() || args.cache.no_cache;
+    match (&args.file, &args.matrix) {
+        (None, _) if args.entry.entry.is_some() => Some("--entry belongs to a program"),
+        (None, _) if !args.includes.include.is_empty() => Some("-I belongs to a program"),
+        (_, None) if args.seed.seed.is_some() => Some("--seed belongs to --matrix"),
+        (_, Some(_)) if cache => Some("there is no cache for --matrix"),
+        _ => None,
+    }
+}
+
 pub fn run(args: &Synth, reporter: Reporter) -> Result<(), Failure> {
+    if let Some(why) = misplaced(args) {
+        return Err(Failure::usage(why));
+    }
     if let Some(file) = &args.matrix {
         return linear(file, args);
     }
     let tables = match (&args.table, &args.file) {
-        (Some(list), _) => vec![Named { name: "sbox".into(), table: inline(list, args.bits)? }],
+        (Some(list), _) => vec![Named { name: "sbox".into(), table: inline(list, args.shape)? }],
         (None, Some(file)) => from_program(file, args, reporter)?,
         (None, None) => unreachable!("the command line has a subject"),
     };
-    let profiles = match args.profile.is_empty() {
+    let profiles = match args.gates.is_empty() {
         true => Profile::ALL.to_vec(),
-        false => args.profile.iter().map(|gates| gates.profile()).collect(),
+        false => args.gates.iter().map(|gates| gates.profile()).collect(),
     };
     fault::stage("searching circuits");
     let mut first = true;
@@ -96,8 +116,8 @@ fn inline(list: &str, bits: Option<Shape>) -> Result<Table, Failure> {
 fn from_program(file: &Path, args: &Synth, reporter: Reporter) -> Result<Vec<Named>, Failure> {
     fault::stage("checking the program");
     let mut sources = Sources::default();
-    let (root, mut loader) = files::open(&mut sources, file, &args.include)?;
-    let entry = args.entry.as_deref();
+    let (root, mut loader) = files::open(&mut sources, file, &args.includes.include)?;
+    let entry = args.entry.entry.as_deref();
     let checked = usuba::front(&mut sources, root, &mut loader, entry, Flags::default())
         .map_err(|findings| front::reported(&sources, &findings, reporter))?;
     let program = &checked.program;
@@ -141,8 +161,9 @@ fn tables(decl: &Decl) -> Vec<Named> {
 /// The answer for one table and one kind of gates.
 fn answer(named: &Named, profile: Profile, args: &Synth) -> Result<String, Failure> {
     let table = &named.table;
-    let cached = args.cache.as_deref().and_then(|folder| {
-        let text = fs::read_to_string(folder.join(file_name(table, profile, args.budget)?)).ok()?;
+    let cached = folder_of(args).and_then(|folder| {
+        let text =
+            fs::read_to_string(folder.join(file_name(table, profile, args.node_limit)?)).ok()?;
         let circuit = circuit::in_entries(&text, table, profile, Goal::Size)?;
         let note = text.lines().next()?.strip_prefix("# ")?.to_string();
         Some((circuit, note))
@@ -150,7 +171,7 @@ fn answer(named: &Named, profile: Profile, args: &Synth) -> Result<String, Failu
     let (circuit, note) = match cached {
         Some(found) => found,
         None => {
-            let found = usuba_synth::synthesise(table, profile, args.budget);
+            let found = usuba_synth::synthesise(table, profile, args.node_limit);
             let gates = found.circuit.cost(profile).expect("gates of the profile");
             let bound = match found.least {
                 least if least == gates => "; there is no smaller one".to_string(),
@@ -195,8 +216,8 @@ fn keep(
     note: &str,
     args: &Synth,
 ) -> Result<(), Failure> {
-    let Some(folder) = &args.cache else { return Ok(()) };
-    let Some(name) = file_name(table, profile, args.budget) else { return Ok(()) };
+    let Some(folder) = folder_of(args) else { return Ok(()) };
+    let Some(name) = file_name(table, profile, args.node_limit) else { return Ok(()) };
     let Some(entry) = circuit::entry(circuit, profile) else { return Ok(()) };
     fs::create_dir_all(folder).map_err(|error| {
         Failure::program(format!("cannot make {}: {}", folder.display(), plain(&error)))
@@ -212,7 +233,7 @@ fn linear(file: &Path, args: &Synth) -> Result<(), Failure> {
         .map_err(|what| Failure::program(format!("{}: {what}", text.name)))?;
     // Without three-input gates there are only XORs, even if other gates are available.
     let mut arities: Vec<usize> = args
-        .profile
+        .gates
         .iter()
         .map(|gates| if gates.profile() == Profile::Lut3 { 3 } else { 2 })
         .collect();
@@ -221,7 +242,8 @@ fn linear(file: &Path, args: &Synth) -> Result<(), Failure> {
         arities.push(2);
     }
     for (i, &arity) in arities.iter().enumerate() {
-        let circuit = matrix::synthesise(&matrix, arity, args.budget, args.seed);
+        let circuit =
+            matrix::synthesise(&matrix, arity, args.node_limit, args.seed.seed.unwrap_or(1));
         let gates = circuit.gates.iter().filter(|gate| **gate != Gate::Zero).count();
         to_stdout(&format!(
             "{}# matrix, {} to {} bits: {gates} {}, depth {}, {} live; {} xors row by row\n\

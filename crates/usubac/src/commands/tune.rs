@@ -20,6 +20,7 @@ use usuba_ciphers::{Beside, Cipher, Function};
 use usuba_run::fingerprint::fingerprint;
 
 use super::front::reported;
+use super::subject::changeable;
 use super::tuned::read;
 use crate::args::{self, Abi, Goal, Tune};
 use crate::output::{Place, plain, to_stderr, to_stdout, write_all};
@@ -27,53 +28,52 @@ use crate::report::Reporter;
 use crate::{Failure, fault, files, interrupt};
 
 pub fn run(args: &Tune, reporter: Reporter) -> Result<(), Failure> {
-    match cipher_folder(args)? {
-        Some(folder) => {
-            let cipher = usuba_ciphers::read(&folder).map_err(Failure::program)?;
-            function(args, &cipher, reporter)
-        }
+    match cipher(args)? {
+        Some(cipher) => function(args, &cipher, reporter),
         None => node(args, reporter),
     }
 }
 
-/// The folder of a cipher, if the subject is a function and not a program.
-fn cipher_folder(args: &Tune) -> Result<Option<PathBuf>, Failure> {
-    let is_cipher = |folder: &Path| folder.join("cipher.toml").is_file();
-    let named = args.folder.join(&args.subject);
+/// The cipher, if the subject is one and not a program.
+fn cipher(args: &Tune) -> Result<Option<Cipher>, Failure> {
     if args.subject.is_file() {
         return Ok(None);
     }
-    let found = [args.subject.clone(), named].into_iter().find(|folder| is_cipher(folder));
+    let subject = args.subject.to_string_lossy();
+    let found = args.folder.library().there(&subject).map_err(Failure::Program)?;
     found.map(Some).ok_or_else(|| {
         Failure::program(format!(
-            "{} is neither a program nor a folder with a cipher.toml, here or in {}; --folder \
-             names the folder of the cipher folders",
-            args.subject.display(),
-            args.folder.display()
+            "{subject} is neither a program nor a folder with a cipher.toml, nor a built-in cipher; \
+             help: --ciphers names the folder of your cipher folders"
         ))
     })
 }
 
 /// Tunes a function of a cipher folder.
 fn function(args: &Tune, cipher: &Cipher, reporter: Reporter) -> Result<(), Failure> {
-    if args.language.entry.is_some() || !args.language.reading().is_empty() {
+    if args.language.entry().is_some() || !args.language.reading().is_empty() {
         return Err(Failure::usage(
             "a cipher.toml says how its programs are read; --function names the function",
         ));
     }
     let names = || cipher.functions.iter().map(|f| f.name.as_str()).collect::<Vec<_>>().join(", ");
-    let wanted = |name: &String| cipher.functions.iter().find(|f| f.name == *name);
-    let function = match &args.function {
+    let wanted = |name: &str| cipher.functions.iter().find(|f| f.name == name);
+    let asked = args.language.slicing()?;
+    let function = match args.functions.one()? {
         None => {
-            let fits =
-                |f: &&Function| args.language.slicing().is_none_or(|s| f.slicings.contains(&s));
-            cipher.functions.iter().find(fits).or(cipher.functions.first())
+            let fits = |f: &&Function| asked.is_none_or(|s| f.slicings.contains(&s));
+            let named = cipher.function(&args.subject.to_string_lossy());
+            let first = cipher.functions.iter().find(fits).or(cipher.functions.first());
+            named.or(first)
         }
         Some(name) => wanted(name),
     };
     let Some(function) = function else {
         return Err(Failure::usage(format!("the functions are {}", names())));
     };
+    if args.candidate.is_none() {
+        changeable(&cipher.folder)?;
+    }
     let path = cipher.folder.join(&function.source);
     let mut sources = Sources::default();
     let text = files::read(&path)?;
@@ -97,7 +97,7 @@ fn function(args: &Tune, cipher: &Cipher, reporter: Reporter) -> Result<(), Fail
 
 /// Tunes the entry of a program.
 fn node(args: &Tune, reporter: Reporter) -> Result<(), Failure> {
-    if args.function.is_some() || args.goal == Goal::Bytes {
+    if !args.functions.functions.is_empty() || args.goal == Goal::Bytes {
         return Err(Failure::usage(
             "only a folder with a cipher.toml has functions and a byte interface; --entry names \
              the node of a program",
@@ -106,8 +106,8 @@ fn node(args: &Tune, reporter: Reporter) -> Result<(), Failure> {
     fault::stage("reading the program");
     let mut sources = Sources::default();
     let language = &args.language;
-    let (root, mut loader) = files::open(&mut sources, &args.subject, &language.include)?;
-    let (entry, flags) = (language.entry.as_deref(), language.flags());
+    let (root, mut loader) = files::open(&mut sources, &args.subject, &language.includes.include)?;
+    let (entry, flags) = (language.entry(), language.flags());
     let (texts, checked) = Texts::gather(&mut sources, root, &mut loader, entry, flags)
         .map_err(|findings| reported(&sources, &findings, reporter))?;
     reporter.show(&sources, &checked.warnings);
@@ -119,7 +119,7 @@ fn node(args: &Tune, reporter: Reporter) -> Result<(), Failure> {
         reading: language.reading(),
         goal: subject::Goal::Kernel.name(),
     };
-    let node = Node::new(texts, language.entry.clone(), flags, language.word);
+    let node = Node::new(texts, language.entry().map(str::to_string), flags, language.word);
     tune(args, &Subject::Node(node), &args.subject, &about)
 }
 
@@ -129,15 +129,15 @@ fn parse(flags: &str) -> Result<Chosen, String> {
 }
 
 fn tune(args: &Tune, subject: &Subject, file: &Path, about: &About) -> Result<(), Failure> {
-    let target = args.arch.target;
-    if let (Some(flags), Some(output)) = (&args.candidate, &args.output) {
+    let target = args.targets.one("native")?.target;
+    if let (Some(flags), Some(output)) = (&args.candidate, &args.output.output) {
         fault::stage("writing a candidate");
         let (slicing, codegen) = args::codegen(flags).map_err(Failure::usage)?;
         let chosen = Chosen { pipeline: codegen.pipeline(Abi::Usuba), cpu: codegen.cpu };
         let made = subject.make(slicing.unwrap_or(Slicing::V), target, &chosen);
         return write_all(&[(Place::new(output), made.map_err(Failure::program)?.code)]);
     }
-    let asked = args.language.slicing();
+    let asked = args.language.slicing()?;
     let mut slicings = subject.slicings();
     slicings.retain(|&slicing| asked.is_none_or(|asked| asked == slicing));
     if slicings.is_empty() {
@@ -149,6 +149,7 @@ fn tune(args: &Tune, subject: &Subject, file: &Path, about: &About) -> Result<()
     let space = Space::new(target, compilers, &parse);
     let model = cpu::model();
     let jobs = args
+        .jobs
         .jobs
         .map(usize::from)
         .or_else(|| std::thread::available_parallelism().ok().map(std::num::NonZero::get));
@@ -188,8 +189,8 @@ fn measure(
     };
     let interrupted = interrupt::postpone();
     let mut workshop =
-        Workshop::new(job, args.budget, given, interrupted).map_err(Failure::program)?;
-    let bar = bar(args.budget);
+        Workshop::new(job, args.time_limit, given, interrupted).map_err(Failure::program)?;
+    let bar = bar(args.time_limit);
     let start = Instant::now();
     let mut tell = |event: &Event| {
         bar.set_position((start.elapsed().as_millis() as u64).min(bar.length().unwrap_or(0)));
@@ -291,19 +292,19 @@ fn plan(
         Subject::Node(_) => whole(file)?,
     };
     let mut words = vec![program.display().to_string(), "tune".into(), subject];
-    words.extend(["--arch".into(), job.target.name.to_string()]);
+    words.extend(["--target".into(), job.target.name.to_string()]);
     if let Subject::Function { function, goal, .. } = job.subject {
         let goal = goal.name().to_string();
         words.extend(["--function".into(), function.name.clone(), "--goal".into(), goal]);
     }
-    if let Some(entry) = &args.language.entry {
-        words.extend(["--entry".into(), entry.clone()]);
+    if let Some(entry) = args.language.entry() {
+        words.extend(["--entry".into(), entry.to_string()]);
     }
     words.extend(args.language.reading().split_whitespace().map(str::to_string));
-    for dir in &args.language.include {
+    for dir in &args.language.includes.include {
         words.extend(["-I".into(), whole(dir)?]);
     }
-    let plan = ninja::plan(job, slicings, args.most, &words, &args.launcher);
+    let plan = ninja::plan(job, slicings, args.points, &words, &args.launcher);
     let plan = plan.map_err(Failure::program)?;
     fs::create_dir_all(folder).map_err(|error| {
         Failure::program(format!("cannot make {}: {}", folder.display(), plain(&error)))
@@ -315,7 +316,7 @@ fn plan(
     let (folder, subject) = (folder.display(), args.subject.display());
     to_stdout(&format!(
         "{} C files and {} objects\ncompile them with: ninja -k 0 -C {folder}\n\
-         measure them with: usubac tune {subject} --arch {} --from {folder}\n",
+         measure them with: usubac tune {subject} --target {} --from {folder}\n",
         plan.sources, plan.objects, job.target.name
     ))
 }

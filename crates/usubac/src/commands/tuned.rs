@@ -32,13 +32,13 @@ pub fn find(
     input: &Input,
     reporter: Reporter,
 ) -> Result<Option<Applied>, Failure> {
-    if args.no_tuned {
+    if args.tuned.ignored.no_tuned {
         return Ok(None);
     }
     // Drivers for the OCaml compiler of Mercadier and Dagand fix the number of ports.
     let own = !args.codegen.is_plain() || args.abi == Abi::Usubac || file == Path::new("-");
     if own {
-        return match &args.tuned {
+        return match &args.tuned.tuned {
             None => Ok(None),
             Some(_) => Err(Failure::usage(
                 "--tuned has no place beside flags about the optimisation, --abi usubac, or \
@@ -48,11 +48,11 @@ pub fn find(
     }
     fault::stage("reading what was tuned");
     let target = args.codegen.target()?.name;
-    let here = args.codegen.arch.native.then(|| cpu::slug(&cpu::model()));
-    let wanted = args.tuned.as_deref().or(here.as_deref());
+    let here = args.codegen.targets.is_native().then(|| cpu::slug(&cpu::model()));
+    let wanted = args.tuned.tuned.as_deref().or(here.as_deref());
     let folder = file.parent().unwrap_or(Path::new(""));
-    let warn = |text: &str| match args.language.deny_warnings {
-        true => Err(Failure::program(format!("{text}; -w makes this an error"))),
+    let warn = |text: &str| match args.language.lints.denies_all() {
+        true => Err(Failure::program(format!("{text}; -D warnings makes this an error"))),
         false => {
             to_stderr(&report::warning(reporter.format, text));
             Ok(None)
@@ -61,7 +61,7 @@ pub fn find(
     let path = match tuned::look(folder, target, wanted).map_err(Failure::program)? {
         Found::One(path) => path,
         Found::None => {
-            return match &args.tuned {
+            return match &args.tuned.tuned {
                 None => Ok(None),
                 Some(cpu) => Err(Failure::program(format!(
                     "there is no {}; `usubac tune` makes it",
@@ -82,7 +82,7 @@ pub fn find(
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let (language, reading) = (&args.language, args.language.reading());
     let tuned = read(&path)?;
-    let Some(choice) = tuned.find(&name, &entry, &reading, language.slicing()) else {
+    let Some(choice) = tuned.find(&name, &entry, &reading, language.slicing()?) else {
         return Ok(None);
     };
     if choice.sha256 != fingerprint(&input.sources) {

@@ -1,7 +1,6 @@
 //! Kernels of a step: compiled and proved equivalent to their source.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use usuba::diag::{Diagnostic, Sources};
@@ -15,7 +14,7 @@ use usuba_equiv::chain::Chain;
 use usuba_equiv::claims::Claim;
 use usuba_equiv::source::Source;
 
-use usuba_ciphers::Beside;
+use usuba_ciphers::{Beside, files};
 
 /// The compile request.
 pub struct Wanted<'w> {
@@ -53,7 +52,7 @@ impl Wanted<'_> {
             let first = first.map_or("it is wrong", |finding| &*finding.message);
             format!("{}, {}: {first}", path.display(), self.node)
         };
-        let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+        let text = files::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
         let mut sources = Sources::default();
         let root = sources.add(path.display().to_string(), text);
         let flags = typed::Flags::default();

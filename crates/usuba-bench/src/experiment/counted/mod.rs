@@ -19,7 +19,7 @@
 //! source = "nacl-sign/baseline.ua"
 //! nodes = ["times", "sum"]
 //! link = ["times"]                     # `sum` calls it
-//! flags = "-no-unroll"
+//! flags = "--unroll none"
 //! defines = ["LIMBS=16"]
 //!
 //! [[step]]
@@ -51,7 +51,7 @@ use usuba::isa;
 use crate::bench::Parse;
 use crate::experiment;
 use kernel::{Contracts, Kernel, Wanted};
-use usuba_ciphers::Cipher;
+use usuba_ciphers::{Cipher, files};
 use usuba_library::Request;
 use usuba_run::rv32::{self, Counter};
 
@@ -193,7 +193,7 @@ impl Counted {
         }
         for kernels in &self.common {
             if let Some(name) = kernels.target.as_ref().filter(|name| isa::find(name).is_none()) {
-                return Err(format!("there is no target `{name}`"));
+                return Err(isa::unknown(name));
             }
         }
         for step in &self.steps {
@@ -239,6 +239,7 @@ impl Counted {
                 targets: vec![isa::find("gp64").expect("it exists")],
                 prefix: "usuba_".into(),
                 version: env!("CARGO_PKG_VERSION").into(),
+                functions: Vec::new(),
             };
             for file in usuba_library::single(&request, library, Some("it"))?.files {
                 write(&place.join(&file.path), &file.text)?;
@@ -246,7 +247,7 @@ impl Counted {
         }
         let mut contracts = Contracts::new();
         let (common, of_common) = self.common(folder, parse, &mut contracts)?;
-        let program = fs::canonicalize(folder.join(&self.program))
+        let program = files::on_disk(&folder.join(&self.program), place)
             .map_err(|error| format!("{}: {error}", self.program))?;
         let (processors, levels) = self.scope(quick);
         let mut objects = HashMap::new();

@@ -23,6 +23,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 
+use usuba_ciphers::files;
 use usuba_run::cc::run;
 use usuba_run::cc::{self, Family};
 
@@ -71,7 +72,7 @@ impl Native {
         quick: bool,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Vec<Timed>, String> {
-        let program = std::fs::canonicalize(folder.join(&self.program))
+        let program = files::on_disk(&folder.join(&self.program), place)
             .map_err(|error| format!("{}: {error}", self.program))?;
         let mut all = Vec::new();
         for (family, name) in [(Family::Gcc, "gcc"), (Family::Clang, "clang")] {

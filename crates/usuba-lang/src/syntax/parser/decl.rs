@@ -91,10 +91,11 @@ impl Parser<'_> {
                 "a body follows `node name (...) returns (...)`; is one \
                                        `tel` too much?"
             }
-            _ if self.text_of(self.token.span) == "def" => "nodes begin with `node`",
-            _ => "a program is a list of `node`, `table` and `perm` declarations",
+            _ => hints::declaration(self.text_of(self.token.span))
+                .unwrap_or("a program is a list of `node`, `table` and `perm` declarations"),
         };
-        self.unexpected("a declaration", help)
+        let near = self.near(DECL_WORDS.iter().copied().chain(["value", "type"]));
+        self.unexpected("a declaration", near.as_deref().unwrap_or(help))
     }
 
     fn decl(&mut self, start: Span, opts: Vec<DeclOpt>, kind: &'static str) -> Parsed<Decl> {
@@ -104,11 +105,11 @@ impl Parser<'_> {
         }
         let name = self.ident(&format!("the name of the {kind}"))?;
         let params = self.signature_part("the parameters in parentheses")?;
-        self.expect(
-            "returns",
-            "`returns` and the results",
-            "a declaration reads `node name (a:u32) returns (b:u32)`",
-        )?;
+        let help = match self.word() {
+            "-" => "write `returns` in place of `->`",
+            _ => "a declaration reads `node name (a:u32) returns (b:u32)`",
+        };
+        self.expect("returns", "`returns` and the results", help)?;
         let results = self.signature_part("the results in parentheses")?;
         let contract = self.contract()?;
         let links = self.links()?;

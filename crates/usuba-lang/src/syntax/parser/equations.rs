@@ -1,6 +1,6 @@
 //! The grammar of bodies: variables, equations, loops, and left sides of equations.
 
-use super::expr::{SHIFT, bin_op, shift_op};
+use super::expr::{SHIFT, bin_op};
 use super::*;
 
 const LOOP_WORDS: &[&str] = &["forall", "_unroll", "_no_unroll", "_pipelined"];
@@ -56,6 +56,10 @@ impl Parser<'_> {
                     failed = true;
                     self.skip_equation(close);
                 }
+                Err(Stop::Block) => {
+                    failed = true;
+                    self.skip_block();
+                }
                 Err(Stop::Decl) => return Err(Stop::Decl),
             }
         }
@@ -72,19 +76,16 @@ impl Parser<'_> {
 
     /// Reports unexpected text between two equations; true if parsing can go on right there.
     fn missing_semicolon(&mut self, close: &str) -> bool {
-        let starts_stmt = matches!(self.token.tok, Tok::Ident) || self.at_any(LOOP_WORDS);
-        if starts_stmt {
+        let is_name = self.token.tok == Tok::Ident;
+        let word = Some(self.text_of(self.token.span)).filter(|_| is_name).and_then(hints::word);
+        if word.is_none() && (is_name || self.at_any(LOOP_WORDS)) {
             self.unexpected("`;`", "equations are separated by `;`");
             return true;
         }
         if !self.at_end() {
             let wanted = format!("an operator, `;` or `{close}`");
-            let help = match self.word() {
-                ")" | "]" | "}" => "is one bracket too many, or one missing before?",
-                ":" => "only numbers have a type behind them",
-                _ => "",
-            };
-            self.unexpected(&wanted, help);
+            let help = word.or_else(|| hints::behind_expression(self.word()));
+            self.unexpected(&wanted, help.unwrap_or_default());
             self.skip_equation(close);
         }
         false
@@ -105,6 +106,26 @@ impl Parser<'_> {
                 "}" => braces = braces.saturating_sub(1),
                 _ if self.at_end() => return,
                 _ if self.at_any(LOOP_WORDS) && braces == 0 => return,
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Goes behind a block in braces, or stops at a token that can end an equation.
+    fn skip_block(&mut self) {
+        let (mut parentheses, mut braces) = (0usize, 0usize);
+        while !self.at("tel") && !self.at_end() {
+            match self.word() {
+                "(" => parentheses += 1,
+                ")" => parentheses = parentheses.saturating_sub(1),
+                "{" => braces += 1,
+                "}" if braces <= 1 => {
+                    self.bump();
+                    return;
+                }
+                "}" => braces -= 1,
+                ";" if parentheses + braces == 0 => return,
                 _ => {}
             }
             self.bump();
@@ -159,7 +180,11 @@ impl Parser<'_> {
         } else if self.token.tok == Tok::Ident {
             targets.push(self.var()?.tree);
         } else {
-            return Err(self.unexpected("an equation", "equations read `x = a ^ b`"));
+            let help = match self.word() {
+                "let" => "declare locals before `let`: `vars t:u32 let t = x; ... tel`",
+                _ => "equations read `x = a ^ b`",
+            };
+            return Err(self.unexpected("an equation", help));
         }
         let op = bin_op(self.word()).map(|(op, _)| op);
         if op.is_some() {
@@ -167,18 +192,33 @@ impl Parser<'_> {
         }
         let colon = self.eat(":");
         if !self.at("=") {
-            let help = match self.token.tok {
-                Tok::Word("(") => "a call gives a value: write `x = f(y)`",
-                Tok::Word(w) if shift_op(w).is_some() => {
-                    "shifts have no short form; write `x := x <<< 3`"
-                }
-                _ => "equations read `x = a`, updates `x := a` or `x ^:= a`",
-            };
-            return Err(self.unexpected("`=` or `:=`", help));
+            return Err(self.no_equation(targets.first(), op, colon));
         }
         self.bump();
         let value = self.expr(SHIFT)?.tree;
         Ok(Equation { targets, op, colon, value, span: self.span_from(start) })
+    }
+
+    /// Reports a left side, with its operator and colon, that no `=` follows.
+    fn no_equation(&mut self, target: Option<&Var>, op: Option<BinOp>, colon: bool) -> Stop {
+        const WANTED: &str = "`=` or `:=`";
+        let name = target.filter(|var| var.selectors.is_empty()).map(|var| &*var.name.name);
+        let name = name.unwrap_or_default();
+        if let Some(help) = hints::statement(name).filter(|_| op.is_none() && !colon) {
+            self.unexpected(WANTED, help);
+            return Stop::Block;
+        }
+        let loops = did_you_mean(name, ["forall"]).filter(|_| self.token.tok == Tok::Ident);
+        let help = match loops {
+            Some(near) => near,
+            None if self.token.tok == Tok::Ident && (colon || size_word(name).is_some()) => {
+                "declare locals before `let`: `vars t:u32 let t = x; ... tel`".to_string()
+            }
+            None => hints::update(op.map(BinOp::symbol), self.word())
+                .unwrap_or("equations read `x = a`, updates `x := a` or `x ^:= a`")
+                .to_string(),
+        };
+        self.unexpected(WANTED, &help)
     }
 
     pub(super) fn var(&mut self) -> Parsed<Deep<Var>> {

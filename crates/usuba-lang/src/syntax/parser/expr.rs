@@ -231,18 +231,19 @@ impl Parser<'_> {
                 (ExprKind::Pack { high, low, ty: ty.map(|t| t.tree) }, height)
             }
             _ => {
-                let help = match self.word() {
-                    "-" => "there are no negative numbers; all ones is `~0` or `0xffffffff`",
-                    "=" => "equality is not an operator; equations use one `=`",
-                    "[" | "{" => "tuples are written with parentheses: `(a,b)`",
-                    _ => "",
-                };
+                let help = hints::operand(self.sign_before(), self.word()).unwrap_or_default();
                 return Err(self.unexpected("an expression", help));
             }
         };
         let span = self.span_from(start);
         let height = self.above(inner, span)?;
         Ok(Deep { tree: Expr { kind, span }, height })
+    }
+
+    /// The sign directly before this token, or nothing.
+    fn sign_before(&self) -> &str {
+        let before = &self.text[..self.token.span.start as usize];
+        before.char_indices().last().map_or("", |(at, _)| &before[at..])
     }
 
     /// One or more expressions and the closing mark; also the greatest height.
@@ -254,7 +255,8 @@ impl Parser<'_> {
             height = height.max(part.height);
             if !self.eat(",") {
                 let wanted = format!("an operator, `,` or `{close}`");
-                self.expect(close, &wanted, "is a closing parenthesis missing?")?;
+                let help = hints::behind_expression(self.word()).filter(|_| !self.at("}"));
+                self.expect(close, &wanted, help.unwrap_or("is a closing parenthesis missing?"))?;
                 return Ok((parts, height));
             }
         }
@@ -263,8 +265,12 @@ impl Parser<'_> {
     /// An expression that begins with a name: a variable, a call or a brace shuffle.
     fn named(&mut self, name: Ident) -> Parsed<(ExprKind, usize)> {
         let (instance, mut height) = if self.eat("<") {
+            if self.at("=") {
+                return Err(self.unexpected("the index of a node array", hints::COMPARISON));
+            }
             let index = self.nested(Self::aexpr)?;
-            let help = "a node array is called by `f<2>(x)`";
+            let help = "a node array is called by `f<2>(x)`; there are no comparisons, but \
+                        `less(a, b)` is 1 if a is below b, else 0";
             self.expect(">", "`>` after the index of the node array", help)?;
             if !self.at("(") {
                 return Err(self.unexpected("`(` and the arguments", help));

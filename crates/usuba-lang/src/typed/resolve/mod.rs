@@ -11,13 +11,13 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use scopes::Scopes;
-pub use scopes::closest;
 pub use tables::{MAX_TABLE_INPUTS, is_whole, word_table};
 pub use types::resolve_type;
 
 use super::types::*;
 use super::{contract, entry, named};
 use crate::diag::{Code, Diagnostic, Span};
+use crate::names::did_you_mean;
 use crate::syntax::ast;
 
 /// Resolves a spliced list of declarations. The entry is the instance that `entry` writes, or the
@@ -76,9 +76,10 @@ fn no_entry(decls: &[Decl], entry: Option<&str>) -> Diagnostic {
         return Diagnostic::global(Code::NoEntry, "the program declares nothing")
             .help("the entry is the last declaration; declare at least one node");
     };
-    let names: Vec<&str> = decls.iter().rev().take(8).map(|d| &*d.name).collect();
+    let names = || decls.iter().rev().map(|decl| &*decl.name);
+    let all = || format!("the declarations are {}", names().take(8).collect::<Vec<_>>().join(", "));
     Diagnostic::global(Code::NoEntry, format!("the program has no entry node `{entry}`"))
-        .help(format!("the declarations are {}", names.join(", ")))
+        .help(did_you_mean(entry, names()).unwrap_or_else(all))
 }
 
 /// The kind of a name inside a body.
@@ -119,7 +120,8 @@ impl Resolver {
         let params = self.vars(&decl.params);
         if let ast::DeclKind::Value(term) = &decl.kind {
             self.known.entry(name.clone()).or_insert(decl.name.span);
-            return self.value(ValueMap { name, params, term: (**term).clone() });
+            let span = decl.name.span;
+            return self.value(ValueMap { name, span, params, term: (**term).clone() });
         }
         let results = self.vars(&decl.results);
         for var in results.iter().filter(|v| v.ty == VarType::Nat) {
@@ -186,10 +188,10 @@ impl Resolver {
     fn link(&mut self, link: &ast::Ident) -> Option<DeclId> {
         let name = &link.name;
         let Some(&id) = self.ids.get(name.as_str()) else {
-            let near = closest(name, self.done.iter().map(|decl| &*decl.name)).map(String::from);
+            let near = did_you_mean(name, self.done.iter().map(|decl| &*decl.name));
             let text = format!("no node called `{name}` is declared before");
             self.error(Code::UndefinedNode, link.span, text).help = Some(match near {
-                Some(near) => format!("did you mean `{near}`?"),
+                Some(near) => near,
                 None => "declare it above this node".into(),
             });
             return None;

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Named, Resolver};
 use crate::diag::{Code, Diagnostic};
+use crate::names::did_you_mean;
 use crate::syntax::ast;
 use crate::typed::types::*;
 use crate::typed::walk::Builtin;
@@ -60,8 +61,9 @@ impl Scopes<'_> {
     fn unknown(&mut self, id: &ast::Ident) {
         let mut names: Vec<&str> = self.scope.keys().map(|n| &**n).collect();
         names.sort_unstable();
-        let help = match closest(&id.name, names.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
+        let help = match did_you_mean(&id.name, names.iter().copied()) {
+            _ if matches!(&*id.name, "true" | "false") => "a bit is written `1` or `0`".into(),
+            Some(near) => near,
             None if self.node.params.is_empty() => "declare it after `vars`".into(),
             None => {
                 let params: Vec<String> =
@@ -161,26 +163,13 @@ impl Scopes<'_> {
                 Some("programs are circuits: repeat with forall instead".into());
             return;
         }
-        let near = closest(&id.name, self.r.done.iter().map(|d| &*d.name)).map(String::from);
+        let near = did_you_mean(&id.name, self.r.done.iter().map(|d| &*d.name));
         let text = format!("no node, table or perm called `{}` is declared before", id.name);
         self.r.error(Code::UndefinedNode, id.span, text).help = Some(match near {
-            Some(near) => format!("did you mean `{near}`?"),
+            Some(near) => near,
             None => {
                 "a node may call only what is declared above it; move its declaration up".into()
             }
         });
     }
-}
-/// The candidate within two edits of `name`, if there is one.
-pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    const LONGEST: usize = 64;
-    if name.len() > LONGEST {
-        return None;
-    }
-    candidates
-        .filter(|c| c.len() <= LONGEST)
-        .map(|c| (strsim::levenshtein(name, c), c))
-        .filter(|&(d, c)| d <= 2 && d < c.len().max(name.len()).div_ceil(2))
-        .min()
-        .map(|(_, c)| c)
 }

@@ -51,7 +51,7 @@ impl Resolver {
                     1u64 << bits
                 ),
                 Some(bits) if bits > 1 => format!(
-                    "u{bits} is one atom: a look-up by the whole word needs -keep-tables \
+                    "u{bits} is one atom: a look-up by the whole word needs --keep-tables \
                      (not constant-time); for a circuit write b{bits}"
                 ),
                 _ => "give one entry for each value of the inputs".into(),

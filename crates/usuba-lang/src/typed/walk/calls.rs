@@ -132,24 +132,31 @@ impl<D: Domain> Walker<'_, D> {
                 atoms(params.len()),
                 atoms(values.len() + inst.nats.len())
             );
-            let help = "arguments are flattened and cut by the types of the parameters";
-            return self.fail(Code::LengthMismatch, span, text, help);
+            return self.unfit(Code::LengthMismatch, span, text, decl);
         }
         for (at, (param, (have, _))) in words.iter().zip(&values).enumerate() {
             bind_atom(inst, param, have);
             let want = inst.apply(param);
-            let (code, text) = if !want.same_size(have) {
-                (Code::SizeMismatch, "word sizes must be equal; there is no implicit widening")
+            let code = if !want.same_size(have) {
+                Code::SizeMismatch
             } else if !want.same_dir(have) {
-                (Code::DirectionMismatch, "data of different slicing directions cannot meet")
+                Code::DirectionMismatch
             } else {
                 continue;
             };
             let message =
                 format!("argument atom {at} of `{}` is {have}, the parameter is {want}", decl.name);
-            return self.fail(code, span, message, text);
+            return self.unfit(code, span, message, decl);
         }
         Ok(values)
+    }
+
+    /// Reports arguments that do not fit a declaration, with its signature and its place.
+    fn unfit<T>(&mut self, code: Code, span: Span, text: String, decl: &Decl) -> Run<T> {
+        let help = format!("the call must fit `{}`", decl.signature());
+        let error = Diagnostic::error(code, span, text).help(help);
+        self.report(error.related(decl.name_span, format!("`{}` is declared here", decl.name)));
+        Err(Stop::Error)
     }
 }
 

@@ -85,16 +85,19 @@ impl<D: Domain> Walker<'_, D> {
                     let right = self.expr(f, r, if takes { Some(&types) } else { want })?;
                     self.binary(f, *op, left, right, link.span, r.span)?
                 }
-                ast::LinkKind::Shift(op, amounts) => match &amounts[..] {
-                    [amount] => {
-                        let k = self.index(f, amount)?;
-                        if k < 0 {
-                            return self.backwards(k, amount.span());
+                ast::LinkKind::Shift(op, amounts) => {
+                    self.domain.shift(*op, &left, amounts, link.span);
+                    match &amounts[..] {
+                        [amount] => {
+                            let k = self.index(f, amount)?;
+                            if k < 0 {
+                                return self.backwards(k, amount.span());
+                            }
+                            self.shift(f, *op, left, k as u64, link.span)?
                         }
-                        self.shift(f, *op, left, k as u64, link.span)?
+                        _ => self.shifts(f, *op, left, amounts, link.span)?,
                     }
-                    _ => self.shifts(f, *op, left, amounts, link.span)?,
-                },
+                }
             };
         }
         Ok(left)

@@ -102,6 +102,16 @@ pub trait Domain: Sized {
         Ok(())
     }
 
+    /// A shift or rotation in the text, before it becomes operators.
+    fn shift(
+        &mut self,
+        _op: ast::ShiftOp,
+        _words: &[Typed<Self::V>],
+        _amounts: &[ast::AExpr],
+        _span: Span,
+    ) {
+    }
+
     /// Whether loops are shown by one turn, for the words of any turn that [`Domain::carry`] gives.
     fn by_induction(&self) -> bool {
         false

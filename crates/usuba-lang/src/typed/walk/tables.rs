@@ -35,7 +35,7 @@ impl<D: Domain> Walker<'_, D> {
     }
 }
 
-/// Whether a table is a look-up by a whole word: under `-keep-tables`, or because it has an entry
+/// Whether a table is a look-up by a whole word: under `--keep-tables`, or because it has an entry
 /// for each word.
 fn is_lookup(program: &Program, decl: &Decl, list: &ast::IntList) -> bool {
     let whole = |bits| crate::typed::resolve::is_whole(bits, list.values.len());

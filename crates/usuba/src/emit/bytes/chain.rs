@@ -15,7 +15,7 @@
 //! of their words counts blocks, the compiler would otherwise specialise the kernel for that
 //! counter; clang then writes three times as many additions.
 
-use super::function::{at, kernels};
+use super::function::kernels;
 use super::mover::movers;
 use super::transpose::Way;
 use super::{Function, Shape};
@@ -59,13 +59,9 @@ pub fn chained(function: &Function, target: &Target, linkage: &str) -> Result<St
     let [words, inputs] = [*chain, *data].map(|port| port.values(function.slicing()));
     let batches = kernels(function).map(|(what, kernel)| {
         let copies = kernel.program.copies as usize;
-        let mut arguments = Vec::new();
-        for group in kernel.program.params() {
-            let is_chain = group[0].name == chain.name;
-            let (array, registers) = if is_chain { ("from", words) } else { ("x", inputs) };
-            arguments.extend((0..group.len()).map(|copy| at(array, registers, copy)));
-        }
-        arguments.extend((0..copies).map(|copy| at("to", words, copy)));
+        let params = kernel.program.params().into_iter();
+        let arrays = params.map(|ports| if ports[0].name == chain.name { "from" } else { "x" });
+        let arguments: Vec<&str> = arrays.chain(["to"]).collect();
         context! {
             name => format!("{name}_{what}"), kernel => kernel.symbol, arguments, copies, lanes,
             size => lanes * copies,

@@ -188,31 +188,15 @@ pub(super) fn kernels<'a>(
     [Some(("batch", function.kernel)), single.map(|kernel| ("set", kernel))].into_iter().flatten()
 }
 
-/// The place of one instance in an array of registers.
-pub(super) fn at(array: &str, registers: usize, copy: usize) -> String {
-    match copy {
-        0 => array.to_string(),
-        _ => format!("{array} + {}", registers * copy),
-    }
-}
-
 /// The arguments of a call of `kernel`, in its order: inputs `x`, `keys`, the output `y`.
 fn arguments(kernel: Kernel, ports: &Ports) -> Vec<String> {
-    let slicing = kernel.program.slicing;
     let inputs: Vec<Part> = parts(&ports.inputs).collect();
-    let mut arguments = Vec::new();
-    for group in kernel.program.params() {
+    let argument = |group: &[Port]| {
         let part = inputs.iter().find(|part| part.port.name == group[0].name);
-        arguments.extend((0..group.len()).map(|copy| match part {
-            Some(Part { port, suffix, .. }) => {
-                at(&format!("x{suffix}"), port.values(slicing), copy)
-            }
-            None => "keys".to_string(),
-        }));
-    }
-    let copies = kernel.program.copies as usize;
-    arguments.extend((0..copies).map(|copy| at("y", ports.output.values(slicing), copy)));
-    arguments
+        part.map_or("keys".to_string(), |part| format!("x{}", part.suffix))
+    };
+    let params = kernel.program.params().into_iter();
+    params.map(argument).chain(["y".to_string()]).collect()
 }
 
 /// For each word of the key the bits that the kernels take as complements; empty if there are none.

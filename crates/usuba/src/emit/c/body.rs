@@ -52,6 +52,17 @@ pub struct Signature {
     pub returns: bool,
 }
 
+/// The ports of a node as C has them: the entry has one array for the ports of one parameter or
+/// result of the source.
+fn ports<'p>(cx: &Context<'p>, id: NodeId) -> [Vec<&'p [Port]>; 2] {
+    let program = cx.program;
+    if id == program.entry {
+        return [program.params(), program.results()];
+    }
+    let node = program.node(id);
+    [&node.params, &node.results].map(|ports| ports.chunks(1).collect())
+}
+
 /// The C signature of a node. The entry and other kernels take a pointer for every port; other
 /// nodes take single words by value and return a single result.
 pub fn signature(cx: &Context, id: NodeId) -> Signature {
@@ -59,17 +70,15 @@ pub fn signature(cx: &Context, id: NodeId) -> Signature {
     let entry = id == cx.program.entry;
     let function = super::entry_name(cx.program, cx.options);
     let mut taken = Vec::new();
-    let mut names = |ports: &[Port]| {
+    let [params, results] = ports(cx, id).map(|ports| {
         let mut all = Vec::new();
         for port in ports {
-            let name = names::parameter(&port.name, &function, &taken);
+            let name = names::parameter(&port[0].name, &function, &taken);
             taken.push(name.clone());
             all.push(name);
         }
         all
-    };
-    let params = names(&node.params);
-    let results = names(&node.results);
+    });
     let linked = cx.linked(id);
     let name = match linked {
         _ if entry => cx.name.clone(),
@@ -82,16 +91,16 @@ pub fn signature(cx: &Context, id: NodeId) -> Signature {
 
 /// The prototype of a kernel in another file, without its semicolon.
 pub fn declared(cx: &Context, id: NodeId) -> String {
-    let node = cx.program.node(id);
     let signature = signature(cx, id);
-    let ports = |ports: &[Port], names: &[String]| -> Vec<PortText> {
-        let port = |(port, name): (&Port, &String)| {
-            PortText::new(cx.program, cx.target, cx.layout, port, name, true)
+    let texts = |ports: Vec<&[Port]>, names: &[String]| -> Vec<PortText> {
+        let text = |(ports, name): (&[Port], &String)| {
+            PortText::new(cx.program, cx.target, cx.layout, ports, name, true)
         };
-        ports.iter().zip(names).map(port).collect()
+        ports.into_iter().zip(names).map(text).collect()
     };
-    let params = ports(&node.params, &signature.params);
-    header::prototype(&signature.name, &params, &ports(&node.results, &signature.results))
+    let [params, results] = ports(cx, id);
+    let params = texts(params, &signature.params);
+    header::prototype(&signature.name, &params, &texts(results, &signature.results))
 }
 
 /// The start of a function that the C compiler must inline.
@@ -107,10 +116,12 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
     let slicing = program.slicing;
     let mut declared = Vec::new();
     let mut places = vec![Place::Unset; node.bits.len()];
+    let [params, results] = ports(cx, id);
+    let count = |ports: &[Port]| ports.iter().map(|port| port.values(slicing)).sum::<usize>();
     let mut at = 0;
-    for (port, name) in node.params.iter().zip(&signature.params) {
+    for (ports, name) in params.iter().zip(&signature.params) {
+        let (port, count) = (&ports[0], count(ports));
         let ty = cx.c_type(port.value_bits(slicing));
-        let count = port.values(slicing);
         let by_value = !entry && count == 1;
         let broadcast = (entry && cx.masked(port)).then(|| cx.broadcast());
         let ty = if broadcast.is_some() { word_type(32) } else { ty };
@@ -133,14 +144,14 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
     let mut stores = vec![Vec::new(); node.bits.len()];
     let mut result_type = "void";
     let mut outs = node.outs.iter();
-    for (port, name) in node.results.iter().zip(&signature.results) {
-        let ty = cx.c_type(port.value_bits(slicing));
+    for (ports, name) in results.iter().zip(&signature.results) {
+        let ty = cx.c_type(ports[0].value_bits(slicing));
         if signature.returns {
             result_type = ty;
             continue;
         }
         declared.push(format!("{ty} *__restrict {name}"));
-        for (i, out) in outs.by_ref().take(port.values(slicing)).enumerate() {
+        for (i, out) in outs.by_ref().take(count(ports)).enumerate() {
             stores[out.0 as usize].push(Cell::new(name, i));
         }
     }
@@ -163,7 +174,7 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         homes: vec![None; node.bits.len()],
         arrays: Arrays::new(node),
     };
-    body.unused_params(&signature, arity);
+    body.unused_params(&params, &signature);
     for v in 0..arity {
         body.flush(Val(v as u32));
     }
@@ -214,14 +225,15 @@ impl<'p> Body<'_, 'p> {
     }
 
     /// C warns about a parameter that nothing reads.
-    fn unused_params(&mut self, signature: &Signature, arity: usize) {
+    fn unused_params(&mut self, params: &[&[Port]], signature: &Signature) {
         let mut at = 0;
-        for (port, name) in self.node.params.iter().zip(&signature.params) {
-            let count = port.values(self.cx.program.slicing);
-            if (at..(at + count).min(arity)).all(|v| !self.demand.live[v]) {
+        for (ports, name) in params.iter().zip(&signature.params) {
+            let values = ports.iter().map(|port| port.values(self.cx.program.slicing));
+            let of_ports = at..at + values.sum::<usize>();
+            at = of_ports.end;
+            if of_ports.into_iter().all(|v| !self.demand.live[v]) {
                 self.line(&format!("(void){name};"));
             }
-            at += count;
         }
     }
 

@@ -35,11 +35,13 @@ pub fn takes_bytes(program: &Program) -> bool {
 
 /// The function `name` on bytes, which calls the kernel of words.
 pub fn wrapper(cx: &Context, emitted: &Emitted, name: &str) -> String {
-    let entry = cx.program.entry();
-    let params = entry.params.iter().zip(&emitted.params).map(|(port, text)| (port, text, true));
-    let results = entry.results.iter().zip(&emitted.results);
-    let all: Vec<(&Port, &PortText, bool)> =
-        params.chain(results.map(|(port, text)| (port, text, false))).collect();
+    let params = cx.program.params().into_iter().zip(&emitted.params);
+    let results = cx.program.results().into_iter().zip(&emitted.results);
+    // Of several sets, which lie side by side, the first stands for all.
+    let all: Vec<(&Port, &PortText, bool)> = params
+        .map(|(ports, text)| (&ports[0], text, true))
+        .chain(results.map(|(ports, text)| (&ports[0], text, false)))
+        .collect();
     let mut taken: Vec<String> = all.iter().map(|(_, text, _)| text.name.clone()).collect();
     let mut local = |wish: &str| {
         let local = names::parameter(wish, name, &taken);
@@ -59,7 +61,7 @@ pub fn wrapper(cx: &Context, emitted: &Emitted, name: &str) -> String {
             true => (load(order, port.word, &text.name, &index), Vec::new()),
             false => (String::new(), stores(order, bytes, &text.name, &index, word)),
         };
-        let (name, count) = (&text.name, port.words());
+        let (name, count) = (&text.name, text.sets * port.words());
         let c_type = word_type(word_lane(port.word));
         Some(context! { type => c_type, name, count, load, store })
     };

@@ -102,8 +102,9 @@ pub struct Emitted {
     pub layout: Layout,
     /// Instances of one register.
     pub lanes: u32,
-    /// Register sets of one call, each with ports of its own: more than 1 after interleaving.
+    /// Register sets of one call: more than 1 after interleaving.
     pub copies: u32,
+    /// The parameters in C, one for each parameter of the source.
     pub params: Vec<PortText>,
     pub results: Vec<PortText>,
     pub stats: Stats,
@@ -178,13 +179,14 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
     functions.reverse();
     linked.reverse();
     let signature = body::signature(&cx, program.entry);
-    let entry = program.entry();
-    let port =
-        |port, name: &String| PortText::new(program, target, layout, port, name, options.registers);
-    let params: Vec<_> =
-        entry.params.iter().zip(&signature.params).map(|(p, n)| port(p, n)).collect();
-    let results: Vec<_> =
-        entry.results.iter().zip(&signature.results).map(|(p, n)| port(p, n)).collect();
+    let texts = |ports: Vec<&[Port]>, names: &[String]| -> Vec<PortText> {
+        let text = |(ports, name): (&[Port], &String)| {
+            PortText::new(program, target, layout, ports, name, options.registers)
+        };
+        ports.into_iter().zip(names).map(text).collect()
+    };
+    let params = texts(program.params(), &signature.params);
+    let results = texts(program.results(), &signature.results);
     let prototype = header::prototype(&name, &params, &results);
     let mut emitted = Emitted {
         text: String::new(),

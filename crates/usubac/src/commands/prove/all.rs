@@ -22,7 +22,7 @@ use usuba::typed;
 use usuba_ciphers::Beside;
 use usuba_prove::cache::{Cache, Statement};
 use usuba_prove::cell::{Cell, Extent, Known, Obstacle};
-use usuba_prove::certificate::{self, Record};
+use usuba_prove::certificate::Record;
 use usuba_prove::objects;
 use usuba_prove::tasks::{self, Backend, Request, Task, Tasks};
 use usuba_prove::threads;
@@ -30,8 +30,10 @@ use usuba_run::fingerprint::fingerprint;
 
 use super::totals::Totals;
 use super::{show, write_certificates};
-use crate::args::{Abi, Prove};
+use crate::args::common::Folder;
+use crate::args::{Abi, Prove, Verify};
 use crate::commands::slice;
+use crate::commands::subject::changeable;
 use crate::output::{to_stderr, to_stdout};
 use crate::report::Reporter;
 use crate::{Failure, fault, files};
@@ -59,10 +61,22 @@ struct Run<'a> {
 pub fn run(args: &Prove) -> Result<(), Failure> {
     let start = Instant::now();
     fault::stage("reading the ciphers");
-    let request = request(args);
+    let request = request(args)?;
+    if args.certify {
+        let folders = request.only.iter().map(|name| request.folder.join(name));
+        folders
+            .chain(request.only.is_empty().then(|| request.folder.clone()))
+            .try_for_each(|folder| changeable(&folder))?;
+    }
     let backends = tasks::backends(&request).map_err(Failure::Program)?;
     let tasks = tasks::tasks(&request, &backends).map_err(Failure::Program)?;
     let Tasks { all: tasks, skipped } = tasks;
+    if tasks.is_empty() {
+        return Err(Failure::program(
+            "nothing is proved: no function has these slicings on these targets; help: `slicings` \
+             and `targets` in cipher.toml list them",
+        ));
+    }
     fault::stage("proving the ciphers");
     let bar = ProgressBar::new(tasks.len() as u64);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)");
@@ -70,12 +84,12 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     let run = Run {
         args,
         backends: &backends,
-        cache: Cache::new(args.cache.clone(), args.no_cache),
+        cache: Cache::new(args.cache.cache.clone(), args.cache.no_cache),
         known: Known::default(),
         bar,
         totals: Mutex::default(),
     };
-    let done = threads::each(&tasks, args.jobs, |task| prove_task(task, &run));
+    let done = threads::each(&tasks, args.jobs.jobs, |task| prove_task(task, &run));
     let done = done.map_err(Failure::Program)?;
     run.bar.finish_and_clear();
     let mut totals = run.totals.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -98,7 +112,7 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
     totals.seconds = start.elapsed().as_secs_f64();
     totals.skipped = skipped;
     totals.look_at(&records, &backends, args);
-    to_stdout(&match args.json {
+    to_stdout(&match args.form.is_json() {
         true => totals.json(),
         false => totals.text(&records),
     })?;
@@ -106,18 +120,42 @@ pub fn run(args: &Prove) -> Result<(), Failure> {
 }
 
 /// The proofs that the command line selects.
-fn request(args: &Prove) -> Request {
-    Request {
-        folder: args.folder.clone(),
-        only: args.only.clone(),
-        target: args.target.clone(),
-        slicing: args.language.slicing(),
+fn request(args: &Prove) -> Result<Request, Failure> {
+    let (folder, only) = folders(&args.folder, &args.subjects)?;
+    Ok(Request {
+        folder,
+        only,
+        target: args.codegen.targets.all(),
+        slicings: args.language.slicings(),
         flags: args.language.flags(),
-        families: args.cc.families(),
-        afresh: args.no_cache,
+        families: args.families(),
+        afresh: args.cache.no_cache,
         binary: args.binary,
         interface: args.interface,
+    })
+}
+
+/// The folder of all cipher folders, and the names of those that were asked for.
+fn folders(all: &Folder, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>), Failure> {
+    let library = all.library();
+    let (mut root, mut names) = (None, Vec::new());
+    for subject in subjects {
+        let text = subject.to_string_lossy();
+        let found = library.folder_of(&text).map_err(Failure::Program)?;
+        // Folders of arithmetic have no cipher.toml.
+        let path = found.unwrap_or_else(|| library.root().join(subject));
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(Failure::program(format!("{text} is no folder of a cipher")));
+        };
+        let parent = if parent == Path::new("") { Path::new(".") } else { parent };
+        if *root.get_or_insert_with(|| parent.to_path_buf()) != *parent {
+            return Err(Failure::usage(
+                "the ciphers are in several folders; help: name those of one folder at a time",
+            ));
+        }
+        names.push(name.to_string_lossy().into_owned());
     }
+    Ok((root.unwrap_or_else(|| library.root()), names))
 }
 
 fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -139,7 +177,7 @@ fn prove_task(task: &Task, run: &Run) -> Result<Done, Failure> {
     })?;
     let sha256 = fingerprint(&sources);
     bar.set_message(format!("{}, {} on {}", task.file, task.node, task.on.name));
-    let cell = cell_of(task, args, task.on, &sha256);
+    let cell = cell_of(task, args, task.on, &sha256)?;
     let backend = backends.iter().find(|backend| backend.target.name == task.on.name);
     let backend = backend.expect("tasks are made of them");
     let of_objects = match &task.interfaces {
@@ -155,7 +193,7 @@ fn prove_task(task: &Task, run: &Run) -> Result<Done, Failure> {
     let statement = Statement::new(&cell, args.direct, of_objects);
     let done = match cache.find(&statement) {
         Some(record) => {
-            if args.json {
+            if args.form.is_json() {
                 bar.suspend(|| to_stdout(&show::json_before(&record)))?;
             }
             locked(&run.totals).before += 1;
@@ -178,31 +216,36 @@ fn prove_task(task: &Task, run: &Run) -> Result<Done, Failure> {
 }
 
 /// The compile of a task.
-fn cell_of(task: &Task, args: &Prove, target: &'static Target, sha256: &str) -> Cell {
+fn cell_of(
+    task: &Task,
+    args: &Prove,
+    target: &'static Target,
+    sha256: &str,
+) -> Result<Cell, Failure> {
     let mut language = args.language.clone();
     language.set_slicing(task.slicing);
-    language.entry = Some(task.node.clone());
+    language.set_entry(&task.node);
     let codegen = &args.codegen;
-    let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba));
+    let mut options = slice::options(&language, target, codegen.pipeline(Abi::Usuba))?;
     options.c = codegen.text();
     let mut flags = codegen.written();
     if !task.link.is_empty() && codegen.link.is_empty() {
         // A called kernel has one instance in each lane.
         options.pipeline.pass.interleave = Choice::SINGLE;
         options.c.linked = task.link.clone();
-        flags.push_str(&format!(" --inter-factor 1 --link {}", task.link.join(",")));
+        flags.push_str(&format!(" --interleave 1 --link {}", task.link.join(",")));
     }
-    if !task.prefix.is_empty() && codegen.prefix.is_empty() {
+    if !task.prefix.is_empty() && codegen.prefix.text().is_empty() {
         options.c.prefix = task.prefix.to_string();
         flags.push_str(&format!(" --prefix {}", task.prefix));
     }
-    Cell {
+    Ok(Cell {
         program: task.file.clone(),
         reading: language.reading(),
         flags: flags.trim().to_string(),
         sha256: sha256.to_string(),
         options: Options { cpu: codegen.cpu, ..options },
-    }
+    })
 }
 
 /// Proves a cell; reports an unproved one at once.
@@ -231,7 +274,7 @@ fn prove(
         }
     };
     locked(&run.totals).add(&proof);
-    let said = match args.json {
+    let said = match args.form.is_json() {
         true => Some(show::json(&proof)),
         false if proof.is_proved() => None,
         false => Some(show::line(&proof)),
@@ -245,9 +288,10 @@ fn prove(
     Ok(Done::Proved(Box::new(proof.record())))
 }
 
-/// Proves again the claims of the certificates of all folders.
-pub fn check(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
-    let request = request(args);
+/// Proves again the claims of the certificates of folders.
+pub fn verify(args: &Verify, reporter: Reporter) -> Result<(), Failure> {
+    let (folder, only) = folders(&args.folder, &args.subjects)?;
+    let request = Request { folder, only, ..Request::default() };
     let (mut any, mut good) = (false, true);
     let mut folders: BTreeSet<PathBuf> = tasks::ciphers(&request)
         .map_err(Failure::Program)?
@@ -258,10 +302,7 @@ pub fn check(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
         tasks::sources(&request).map_err(Failure::Program)?.into_iter().map(|source| source.folder),
     );
     for folder in folders {
-        let mut records = certificate::read(&folder).map_err(Failure::Program)?;
-        records.retain(|record| {
-            args.target.is_empty() || args.target.iter().any(|t| t.name == record.target)
-        });
+        let records = super::asked(args, &folder)?;
         any |= !records.is_empty();
         match super::checked(args, &folder, &records, reporter) {
             Err(Failure::Reported) => good = false,

@@ -12,7 +12,7 @@ pub fn flags(record: &Record, given: &Language) -> Result<(Language, Codegen), F
         Failure::program(format!("the certificate of {}, {}: {why}", record.program, record.entry))
     };
     let mut language = given.clone();
-    language.entry = Some(record.entry.clone());
+    language.set_entry(&record.entry);
     language.read_as(&record.reading).map_err(wrong)?;
     language.set_slicing(match record.slicing.as_str() {
         "V" => Slicing::V,
@@ -40,7 +40,7 @@ mod tests {
             slicing: "V".into(),
             target: "avx2".into(),
             reading: "-m 16".into(),
-            flags: "--inter-factor 2".into(),
+            flags: "--interleave 2".into(),
             source: "00".into(),
             usuba0: "1".into(),
             passes: 3,
@@ -55,8 +55,8 @@ mod tests {
         let given = args::tests::language();
         let (language, codegen) = flags(&record, &given).expect("flags");
         assert_eq!(language.reading(), "-m 16");
-        assert_eq!(language.entry.as_deref(), Some("f"));
-        assert_eq!(codegen.written(), " --inter-factor 2");
+        assert_eq!(language.entry(), Some("f"));
+        assert_eq!(codegen.written(), " --interleave 2");
         assert_eq!(codegen.target().expect("a target").name, "avx2");
         assert!(flags(&Record { slicing: "X".into(), ..record.clone() }, &given).is_err());
         assert!(flags(&Record { reading: "-q".into(), ..record }, &given).is_err());

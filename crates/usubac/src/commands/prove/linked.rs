@@ -22,13 +22,14 @@ use crate::{Failure, fault};
 
 pub fn run(args: &Prove, file: &Path) -> Result<(), Failure> {
     fault::stage("proving the functions of a file");
+    let folder = args.folder.library().root();
     let request = Request {
         file,
         manifest: args.manifest.as_deref(),
-        folder: &args.folder,
-        functions: &args.functions,
-        jobs: args.jobs,
-        cache: cache::store(args.cache.clone(), args.no_cache),
+        folder: &folder,
+        functions: &args.functions.functions,
+        jobs: args.jobs.jobs,
+        cache: cache::store(args.cache.cache.clone(), args.cache.no_cache),
     };
     let bar = ProgressBar::new(0);
     let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} (about {eta} left)");
@@ -41,7 +42,7 @@ pub fn run(args: &Prove, file: &Path) -> Result<(), Failure> {
     });
     bar.finish_and_clear();
     let report = report.map_err(Failure::Program)?;
-    to_stdout(&match args.json {
+    to_stdout(&match args.form.is_json() {
         true => serde_json::to_string_pretty(&report).expect("strings and numbers") + "\n",
         false => text(&report),
     })?;

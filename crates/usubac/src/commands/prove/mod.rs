@@ -20,9 +20,10 @@ mod linked;
 mod show;
 mod totals;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use usuba::ir::Slicing;
 use usuba::isa::Target;
 use usuba_equiv::claims::Kind;
 use usuba_prove::cell::{Cell, Extent, Known, Obstacle, Proof};
@@ -34,16 +35,17 @@ use usuba_run::fingerprint::fingerprint;
 
 use super::front;
 use super::slice;
-use crate::args::{self, Abi, Codegen, Language, Prove};
+use super::subject::changeable;
+use crate::args::{self, Abi, Codegen, Language, Prove, Verify};
 use crate::output::{Place, plain, to_stdout, write_all};
 use crate::report::Reporter;
 use crate::{Failure, fault};
 
 pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
-    if args.codegen.auto_interleave {
+    if args.codegen.measures() {
         return Err(Failure::usage(
-            "--auto-interleave measures, and a proof is about one program; --inter-factor says how \
-             many instances it has",
+            "--interleave measure measures, and a proof is about one program; --interleave COUNT \
+             says how many instances it has",
         ));
     }
     if args.certify {
@@ -55,34 +57,77 @@ pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
     if let Some(file) = &args.dist {
         return linked::run(args, file);
     }
-    match (&args.file, args.check) {
-        (None, false) => all::run(args),
-        (None, true) => all::check(args, reporter),
-        (Some(file), false) => one(args, file, reporter),
-        (Some(file), true) => check(args, file, reporter),
+    if !args.functions.functions.is_empty() {
+        return Err(Failure::usage("--function names functions of the file of --dist"));
+    }
+    match all_programs(&args.subjects)? {
+        true => args.subjects.iter().try_for_each(|file| ways(args, file, reporter)),
+        false => all::run(args),
     }
 }
 
+/// Whether subjects are programs, and not folders or names of ciphers.
+fn all_programs(subjects: &[PathBuf]) -> Result<bool, Failure> {
+    let is_program = |subject: &&PathBuf| {
+        *subject == Path::new("-") || subject.is_file() || subject.extension().is_some()
+    };
+    match subjects.iter().filter(is_program).count() {
+        0 => Ok(false),
+        count if count == subjects.len() => Ok(true),
+        _ => {
+            Err(Failure::usage("there are programs and ciphers; help: prove them by two commands"))
+        }
+    }
+}
+
+/// Proves a program in each slicing on each target that was asked for.
+fn ways(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
+    if args.cache.cache.is_some() {
+        return Err(Failure::usage("--cache belongs to ciphers; the proof of a program is short"));
+    }
+    let languages: Vec<Language> = match &args.language.slicings()[..] {
+        [] => vec![args.language.clone()],
+        slicings => slicings.iter().map(|slicing| args.language.in_slicing(*slicing)).collect(),
+    };
+    let codegens: Vec<Codegen> = match &args.codegen.targets.all()[..] {
+        [] | [_] => vec![args.codegen.clone()],
+        targets => {
+            let on = |target: &&Target| args.codegen.clone().for_target(target.name);
+            targets.iter().map(on).collect::<Result<_, _>>().map_err(Failure::Usage)?
+        }
+    };
+    let each =
+        |language| codegens.iter().try_for_each(|on| one(args, file, language, on, reporter));
+    languages.iter().try_for_each(each)
+}
+
 /// Proves one entry, compiled like `usubac` with the same flags.
-fn one(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
+fn one(
+    args: &Prove,
+    file: &Path,
+    language: &Language,
+    codegen: &Codegen,
+    reporter: Reporter,
+) -> Result<(), Failure> {
     let plant = args.plant.as_ref();
-    let target = args.codegen.target()?;
+    let target = codegen.target()?;
     let objects = objects_asked(args, target)?;
     let folder = file.parent().unwrap_or(Path::new(""));
+    if args.certify {
+        changeable(folder)?;
+    }
     let functions = interfaces_asked(args, folder, target)?;
     let interfaces = functions.as_ref().map(|(all, objects)| (all, objects));
     let known = &Known::default();
     let extent = Extent { direct: args.direct, objects: &objects, interfaces, plant, known };
-    let mut language = args.language.clone();
-    language.entry = language.entry.or(args.node.clone());
-    let proof = prove(file, &language, &args.codegen, extent, reporter)?;
+    let proof = prove(file, language, codegen, extent, reporter)?;
     if let Some(plant) = plant.filter(|_| proof.is_proved()) {
         return Err(Failure::program(format!(
             "there is no place for the fault after {}, or it changes nothing",
             plant.pass
         )));
     }
-    to_stdout(&match args.json {
+    to_stdout(&match args.form.is_json() {
         true => show::json(&proof),
         false => show::report(&proof),
     })?;
@@ -100,7 +145,7 @@ fn prove(
     reporter: Reporter,
 ) -> Result<Proof, Failure> {
     let input = front::read(file, language, reporter)?;
-    let promised = promised(&input, language.entry.as_deref(), reporter)?;
+    let promised = promised(&input, language.entry(), reporter)?;
     let mut options = slice::chosen(language, codegen, Abi::Usuba)?;
     let name = file.file_name().unwrap_or(file.as_os_str()).to_string_lossy().into_owned();
     if extent.interfaces.is_some() {
@@ -167,9 +212,12 @@ fn objects_asked(args: &Prove, target: &'static Target) -> Result<Objects, Failu
     }
     let found = match &args.object {
         Some(path) => Objects::given(path, args.symbol.clone()),
-        None => {
-            Objects::compiled(target, args.cc.families(), objects::Memory::default(), args.no_cache)
-        }
+        None => Objects::compiled(
+            target,
+            &args.families(),
+            objects::Memory::default(),
+            args.cache.no_cache,
+        ),
     };
     found.map_err(Failure::Program)
 }
@@ -183,8 +231,12 @@ fn interfaces_asked(
     if !args.interface {
         return Ok(None);
     }
-    let objects =
-        Objects::compiled(target, args.cc.families(), objects::Memory::default(), args.no_cache);
+    let objects = Objects::compiled(
+        target,
+        &args.families(),
+        objects::Memory::default(),
+        args.cache.no_cache,
+    );
     let interfaces = Interfaces::new(folder, interfaces::Memory::default());
     let both = objects.and_then(|objects| Ok((interfaces?, objects)));
     both.map(Some).map_err(Failure::Program)
@@ -201,12 +253,20 @@ fn write_certificates(folder: &Path, records: &[certificate::Record]) -> Result<
     write_all(&files.into_iter().map(place).collect::<Vec<_>>())
 }
 
+/// Proves again the claims of certificates.
+pub fn verify(args: &Verify, reporter: Reporter) -> Result<(), Failure> {
+    match all_programs(&args.subjects)? {
+        true => args.subjects.iter().try_for_each(|file| beside(args, file, reporter)),
+        false => all::verify(args, reporter),
+    }
+}
+
 /// Proves again the claims of the certificates beside a program.
-fn check(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
+fn beside(args: &Verify, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let records = certificate::read(folder).map_err(Failure::Program)?;
-    let records: Vec<_> = records.into_iter().filter(|record| record.program == name).collect();
+    let mut records = asked(args, folder)?;
+    records.retain(|record| record.program == name);
     if records.is_empty() {
         let folder = folder.join(certificate::FOLDER);
         return Err(Failure::program(format!(
@@ -217,17 +277,30 @@ fn check(args: &Prove, file: &Path, reporter: Reporter) -> Result<(), Failure> {
     checked(args, folder, &records, reporter)
 }
 
+/// The records of a folder for the targets and slicings of the command line.
+fn asked(args: &Verify, folder: &Path) -> Result<Vec<certificate::Record>, Failure> {
+    let (targets, slicings) = (args.targets.all(), args.slicing.all());
+    let mut records = certificate::read(folder).map_err(Failure::Program)?;
+    records.retain(|record| {
+        let in_slicing = |slicing: &Slicing| format!("{slicing:?}") == record.slicing;
+        (targets.is_empty() || targets.iter().any(|target| target.name == record.target))
+            && (slicings.is_empty() || slicings.iter().any(in_slicing))
+    });
+    Ok(records)
+}
+
 /// Proves records again, and reports whether each still holds.
 fn checked(
-    args: &Prove,
+    args: &Verify,
     folder: &Path,
     records: &[certificate::Record],
     reporter: Reporter,
 ) -> Result<(), Failure> {
     let mut good = true;
     let known = &Known::default();
+    let given = Language::including(args.includes.clone());
     for record in records {
-        let (language, codegen) = certified::flags(record, &args.language)?;
+        let (language, codegen) = certified::flags(record, &given)?;
         let objects = record.objects(folder).map_err(Failure::Program)?;
         let interfaces = record.interfaces(folder).map_err(Failure::Program)?;
         let interfaces = interfaces.as_ref().map(|(all, objects)| (all, objects));
@@ -235,7 +308,7 @@ fn checked(
         let proof = prove(&folder.join(&record.program), &language, &codegen, extent, reporter)?;
         let stale = record.differs(&proof.record());
         good &= stale.is_none() && proof.is_proved();
-        to_stdout(&match args.json {
+        to_stdout(&match args.form.is_json() {
             true => show::json_check(&proof, stale),
             false => show::check(&proof, stale),
         })?;

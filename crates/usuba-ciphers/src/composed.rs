@@ -1,0 +1,238 @@
+//! Known-answer tests of hash functions and keystreams: their functions are evaluated under the
+//! reference semantics, and the construction around them is written here once more.
+//!
+//! ```text
+//! sha256      padding of FIPS 180-4 around sha256_compress
+//! xchacha20   hchacha20 makes the key of chacha20_block
+//! trivium     trivium_start makes the state that trivium_next advances
+//! ```
+//!
+//! The mode `skein` has no second definition here; its library is tested with its vectors.
+
+use std::path::Path;
+
+use crate::known::{Known, remembered};
+use crate::wrong::answers;
+use crate::{Cipher, Counter, Function, Hash, HashMode, HashVector, Order, Stream, Vector};
+
+/// The result of a known-answer test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Tested {
+    /// The number of vectors.
+    Right(usize),
+    /// There is no second definition to compare with; the reason.
+    Skipped(String),
+}
+
+impl Cipher {
+    fn evaluated(&self, name: &str) -> Result<Known<'_>, String> {
+        let function = self.functions.iter().find(|function| function.name == name);
+        Known::new(self, function.ok_or_else(|| format!("there is no function `{name}`"))?)
+    }
+
+    /// Compares a hash function with its test vectors, as [`Cipher::verify`] does.
+    ///
+    /// # Errors
+    /// As [`Cipher::verify`].
+    pub fn verify_hash(&self, hash: &Hash, kept: Option<(&Path, &str)>) -> Result<Tested, String> {
+        let vectors = self.hashes_of(hash)?;
+        if hash.mode != HashMode::MerkleDamgard {
+            let why = "its mode has no definition besides the library";
+            return Ok(Tested::Skipped(why.to_string()));
+        }
+        let known = self.evaluated(&hash.chain)?;
+        let about = format!("{hash:?} {vectors:?} {:?} {:?}", known.function, known.texts());
+        remembered(kept, &about, || {
+            vectors.iter().try_for_each(|vector| {
+                let HashVector { line, input, output, .. } = vector;
+                let place = format!("{}:{line}", self.folder.join(&hash.vectors).display());
+                let plain = HashVector {
+                    line: *line,
+                    input: input.clone(),
+                    output: output.clone(),
+                    ..HashVector::default()
+                };
+                if *vector != plain {
+                    return Err(format!(
+                        "{place}: a hash function of mode `merkle-damgard` has `in` and `out` alone"
+                    ));
+                }
+                let found = merkle_damgard(&known, hash, input)?;
+                check(&place, &hash.name, output, &found)
+            })
+        })?;
+        Ok(Tested::Right(vectors.len()))
+    }
+
+    /// Compares a keystream with its test vectors, as [`Cipher::verify`] does.
+    ///
+    /// # Errors
+    /// As [`Cipher::verify`].
+    pub fn verify_stream(
+        &self,
+        stream: &Stream,
+        kept: Option<(&Path, &str)>,
+    ) -> Result<Tested, String> {
+        let vectors = self.answers(&stream.vectors)?;
+        let (first, then) = (self.evaluated(&stream.first)?, self.evaluated(&stream.then)?);
+        let about = format!(
+            "{stream:?} {vectors:?} {:?} {:?} {:?} {:?}",
+            first.function,
+            first.texts(),
+            then.function,
+            then.texts()
+        );
+        remembered(kept, &about, || {
+            vectors.iter().try_for_each(|vector| {
+                let place = self.place(&stream.vectors, vector);
+                let found = keystream(&first, &then, stream, vector);
+                let found = found.map_err(|wrong| format!("{place}: {wrong}"))?;
+                check(&place, &stream.name, &vector.output, &found)
+            })
+        })?;
+        Ok(Tested::Right(vectors.len()))
+    }
+}
+
+fn check(place: &str, name: &str, expected: &[u8], found: &[u8]) -> Result<(), String> {
+    match expected == found {
+        true => Ok(()),
+        false => {
+            let both = answers(expected, found);
+            Err(format!("{place}: `{name}` differs from its known answer{both}"))
+        }
+    }
+}
+
+/// FIPS 180-4, sections 5 and 6, around any chained function.
+fn merkle_damgard(known: &Known, hash: &Hash, message: &[u8]) -> Result<Vec<u8>, String> {
+    let [_, input, output] = known.sizes()?;
+    let block = input.checked_sub(output).filter(|&block| block >= 8);
+    let block = block.filter(|_| hash.start.len() == output && hash.output <= output);
+    let block = block.ok_or_else(|| format!("the sizes of `{}` do not fit", hash.chain))?;
+    let mut padded = message.to_vec();
+    padded.push(0x80);
+    while padded.len() % block != block - block / 8 {
+        padded.push(0);
+    }
+    padded.resize(padded.len() + (block / 8).saturating_sub(8), 0);
+    let bits = (message.len() as u64 * 8).to_be_bytes();
+    padded.extend(&bits[8usize.saturating_sub(block / 8)..]);
+    let mut chain = hash.start.clone();
+    for block in padded.chunks(block) {
+        chain = known.answer(&[], &[&chain[..], block].concat())?;
+    }
+    chain.truncate(hash.output);
+    Ok(chain)
+}
+
+/// As many bytes of a keystream as the vector has.
+fn keystream(
+    first: &Known,
+    then: &Known,
+    stream: &Stream,
+    vector: &Vector,
+) -> Result<Vec<u8>, String> {
+    let [key, begin, _] = first.sizes()?;
+    vector.check_sizes([key, stream.nonce, vector.output.len()])?;
+    let rest = vector.input.get(begin..).ok_or("the nonce is shorter than the input of `first`")?;
+    let made = first.answer(&vector.key, &vector.input[..begin])?;
+    let wanted = vector.output.len();
+    let mut bytes = Vec::new();
+    let [_, state, output] = then.sizes()?;
+    let mut now = made.clone();
+    for number in 0.. {
+        if bytes.len() >= wanted {
+            break;
+        }
+        match then.function.counter {
+            Some(counter) => {
+                let input = numbered(then.function, state, counter, rest, number)?;
+                bytes.extend(then.answer(&made, &input)?);
+            }
+            None => {
+                let both = then.answer(&[], &now)?;
+                if output <= state {
+                    return Err("`then` makes no keystream".to_string());
+                }
+                now = both[..state].to_vec();
+                bytes.extend(&both[state..]);
+            }
+        }
+    }
+    bytes.truncate(wanted);
+    Ok(bytes)
+}
+
+/// The input of a block: its number, and a nonce with zeros before it.
+fn numbered(
+    function: &Function,
+    size: usize,
+    counter: Counter,
+    nonce: &[u8],
+    number: u64,
+) -> Result<Vec<u8>, String> {
+    let Counter { at, bytes, order } = counter;
+    let free = size.checked_sub(bytes).and_then(|free| free.checked_sub(nonce.len()));
+    let zeros = free.filter(|_| at + bytes <= size);
+    let zeros = zeros.ok_or_else(|| format!("the nonce of `{}` is too long", function.name))?;
+    let mut input = [&vec![0; zeros][..], nonce].concat();
+    let number: Vec<u8> = match order {
+        Order::Little => (0..bytes).map(|at| shifted(number, at)).collect(),
+        Order::Big => (0..bytes).rev().map(|at| shifted(number, at)).collect(),
+    };
+    input.splice(at..at, number);
+    Ok(input)
+}
+
+/// Byte `at` of a number, the lowest first.
+fn shifted(number: u64, at: usize) -> u8 {
+    number.checked_shr(8 * at as u32).unwrap_or(0) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(name: &str) -> Cipher {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+        crate::read(&root.join(name)).expect("cipher.toml")
+    }
+
+    #[test]
+    fn hash_functions_and_keystreams_have_their_published_answers() {
+        let sha = read("sha2");
+        for hash in &sha.hashes {
+            let tested = sha.verify_hash(hash, None).expect("it is right");
+            assert_eq!(tested, Tested::Right(sha.hashes_of(hash).expect("vectors").len()));
+        }
+        let mut streams = 0;
+        for name in ["chacha20", "salsa20", "trivium"] {
+            let cipher = read(name);
+            for stream in &cipher.streams {
+                streams += 1;
+                let vectors = cipher.answers(&stream.vectors).expect("vectors").len();
+                let tested = cipher.verify_stream(stream, None);
+                assert_eq!(tested, Ok(Tested::Right(vectors)), "{}", stream.name);
+            }
+        }
+        assert!(streams >= 3);
+        let skein = read("skein");
+        let tested = skein.verify_hash(&skein.hashes[0], None).expect("its vectors are read");
+        assert!(matches!(tested, Tested::Skipped(_)));
+    }
+
+    #[test]
+    fn a_wrong_construction_has_wrong_answers() {
+        let sha = read("sha2");
+        let mut hash = sha.hashes[0].clone();
+        hash.start[0] ^= 1;
+        let wrong = sha.verify_hash(&hash, None).expect_err("another start");
+        assert!(wrong.contains("` differs from its known answer\n  expected "), "{wrong}");
+        let mut chacha = read("chacha20");
+        let counters = chacha.functions.iter_mut().filter_map(|f| f.counter.as_mut());
+        counters.for_each(|counter| counter.order = Order::Big);
+        let streams = &chacha.streams;
+        assert!(streams.iter().any(|stream| chacha.verify_stream(stream, None).is_err()));
+    }
+}
