@@ -7,7 +7,7 @@
 use std::fmt::Write;
 
 use usuba::emit::c::{COptions, Emitted, kernel};
-use usuba::ir::{Port, Program};
+use usuba::ir::Program;
 use usuba::isa::{self, Target};
 use usuba_run::cc::Machine;
 use usuba_run::layout::Layout;
@@ -16,7 +16,7 @@ use usuba_run::native::{self, Kernel};
 /// Kernels in one C file.
 const TOGETHER: usize = 24;
 
-/// Alignment of every port: the width of the largest register, in bytes.
+/// Alignment of every array: the width of the largest register, in bytes.
 const ALIGN: usize = 64;
 
 /// A program with data for it.
@@ -110,12 +110,25 @@ impl<'a> Ready<'a> {
         Ok(Ready { job, layout, emitted })
     }
 
-    fn params(&self) -> &[Port] {
-        &self.job.program.entry().params
+    /// The bytes of the array of each parameter, and of each result.
+    fn sizes(&self) -> [Vec<usize>; 2] {
+        self.layout.array_bytes(&self.job.program)
     }
 
-    fn results(&self) -> &[Port] {
-        &self.job.program.entry().results
+    /// The name of the first result of a call with a bit outside of every instance.
+    fn dirty(&self, arrays: &[Vec<u8>]) -> Option<&str> {
+        for (sets, mut array) in
+            self.job.program.results().into_iter().zip(arrays.iter().map(|array| &array[..]))
+        {
+            for port in sets {
+                let (bytes, rest) = array.split_at(self.layout.port_bytes(port));
+                array = rest;
+                if !self.layout.is_zero_extended(port, bytes) {
+                    return Some(&port.name);
+                }
+            }
+        }
+        None
     }
 
     /// The bytes of each parameter in one call.
@@ -125,14 +138,11 @@ impl<'a> Ready<'a> {
 
     /// Compares the bytes of all results in all calls with the expected ones.
     fn check(&self, calls: Vec<Vec<Vec<u8>>>) -> Option<String> {
-        for (at, (call, ports)) in self.job.calls.iter().zip(calls).enumerate() {
-            for (port, bytes) in self.results().iter().zip(&ports) {
-                if !self.layout.is_zero_extended(port, bytes) {
-                    let name = &port.name;
-                    return Some(format!("{}: dirty bits in `{name}`, call {at}", self.job.name));
-                }
+        for (at, (call, arrays)) in self.job.calls.iter().zip(calls).enumerate() {
+            if let Some(name) = self.dirty(&arrays) {
+                return Some(format!("{}: dirty bits in `{name}`, call {at}", self.job.name));
             }
-            let rows = self.layout.unpack_results(&self.job.program, &ports);
+            let rows = self.layout.unpack_results(&self.job.program, &arrays);
             for (instance, (want, found)) in call.outputs.iter().zip(&rows).enumerate() {
                 let place = format!("{}: call {at}, instance {instance}", self.job.name);
                 if let Err(why) = crate::engines::equal(&place, want, found) {
@@ -144,7 +154,7 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// Where the ports of a job lie in the buffers of its group.
+/// Where the arrays of a job lie in the buffers of its group.
 struct Place {
     inputs: Vec<usize>,
     outputs: Vec<usize>,
@@ -154,9 +164,9 @@ struct Place {
 
 impl Place {
     fn results(&self, ready: &Ready<'_>, bytes: &[u8]) -> Vec<Vec<u8>> {
-        let size = |port| ready.layout.port_bytes(port);
-        let ports = ready.results().iter().zip(&self.outputs);
-        ports.map(|(port, &from)| bytes[from..from + size(port)].to_vec()).collect()
+        let [_, sizes] = ready.sizes();
+        let arrays = sizes.into_iter().zip(&self.outputs);
+        arrays.map(|(size, &from)| bytes[from..from + size].to_vec()).collect()
     }
 }
 
@@ -164,16 +174,17 @@ fn places(group: &[Ready<'_>]) -> Vec<Place> {
     let (mut input, mut output) = (0, 0);
     let mut out = Vec::new();
     for ready in group {
-        let lay = |ports: &[Port], at: &mut usize| -> Vec<usize> {
+        let lay = |sizes: Vec<usize>, at: &mut usize| -> Vec<usize> {
             let mut starts = Vec::new();
-            for port in ports {
+            for size in sizes {
                 starts.push(*at);
-                *at += ready.layout.port_bytes(port).next_multiple_of(ALIGN);
+                *at += size.next_multiple_of(ALIGN);
             }
             starts
         };
-        let inputs = lay(ready.params(), &mut input);
-        let outputs = lay(ready.results(), &mut output);
+        let [params, results] = ready.sizes();
+        let inputs = lay(params, &mut input);
+        let outputs = lay(results, &mut output);
         out.push(Place { inputs, outputs, ends: (input, output) });
     }
     out

@@ -329,7 +329,7 @@ fn what_is_shared_or_left_out_is_said() {
         fs::write(path, text).expect("written");
     }
     let targets = "--target gp64 --target avx512_ifma --target avx512_gfni --target avx512";
-    let flags = format!("prove --all --cache kept {targets} --binary --cc {cc}");
+    let flags = format!("prove --all --ciphers ciphers --cache kept {targets} --binary --cc {cc}");
     let run = |more: &str| {
         let output = usubac(dir.path(), &format!("{flags}{more}"), &[]);
         assert!(output.status.success(), "{}{}", out(&output), err(&output));
@@ -384,8 +384,10 @@ fn the_same_bits_in_two_slicings_are_one_object() {
         fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         fs::write(path, text).expect("written");
     }
-    let flags =
-        format!("prove --all --no-cache --target gp64 --binary --cc {cc} --format json --jobs 1");
+    let flags = format!(
+        "prove --all --ciphers ciphers --no-cache --target gp64 --binary --cc {cc} --format json \
+         --jobs 1"
+    );
     let output = usubac(dir.path(), &flags, &[]);
     assert!(output.status.success(), "{}{}", out(&output), err(&output));
     let json = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
