@@ -341,7 +341,9 @@ fn number() -> impl Strategy<Value = u64> {
     prop_oneof![0..20u64, any::<u64>()]
 }
 
-fn aexpr() -> impl Strategy<Value = AExpr> {
+// Without boxes a choice holds the state of all its branches in one frame: stacks overflow.
+
+fn aexpr() -> BoxedStrategy<AExpr> {
     let leaf =
         prop_oneof![number().prop_map(|v| AExpr::Int(v, span())), ident().prop_map(AExpr::Name),];
     leaf.prop_recursive(3, 8, 2, |inner| {
@@ -349,9 +351,10 @@ fn aexpr() -> impl Strategy<Value = AExpr> {
         (prop::sample::select(vec![Add, Sub, Mul, Div, Mod]), inner.clone(), inner)
             .prop_map(|(op, l, r)| AExpr::Bin(op, Box::new(l), Box::new(r)))
     })
+    .boxed()
 }
 
-fn ty() -> impl Strategy<Value = Type> {
+fn ty() -> BoxedStrategy<Type> {
     let dir = prop::option::of(prop_oneof![
         Just(DirWord::H),
         Just(DirWord::V),
@@ -371,27 +374,23 @@ fn ty() -> impl Strategy<Value = Type> {
         (dir.clone(), number()).prop_map(|(dir, len)| TypeWord::B { dir, len }),
         (dir, number()).prop_map(|(dir, len)| TypeWord::V { dir, len }),
     ];
-    (word, prop::collection::vec(aexpr(), 0..2)).prop_map(|(word, dims)| Type {
-        word,
-        dims,
-        span: span(),
-    })
+    (word, prop::collection::vec(aexpr(), 0..2))
+        .prop_map(|(word, dims)| Type { word, dims, span: span() })
+        .boxed()
 }
 
-fn var() -> impl Strategy<Value = Var> {
+fn var() -> BoxedStrategy<Var> {
     let selector = prop_oneof![
         aexpr().prop_map(Selector::Index),
         (aexpr(), aexpr()).prop_map(|(a, b)| Selector::Range(a, b)),
         prop::collection::vec(aexpr(), 2..4).prop_map(Selector::List),
     ];
-    (ident(), prop::collection::vec(selector, 0..3)).prop_map(|(name, selectors)| Var {
-        name,
-        selectors,
-        span: span(),
-    })
+    (ident(), prop::collection::vec(selector, 0..3))
+        .prop_map(|(name, selectors)| Var { name, selectors, span: span() })
+        .boxed()
 }
 
-fn expr() -> impl Strategy<Value = Expr> {
+fn expr() -> BoxedStrategy<Expr> {
     let wrap = |kind| Expr { kind, span: span() };
     let numbers = || prop::collection::vec(number(), 1..5);
     let leaf =
@@ -423,47 +422,52 @@ fn expr() -> impl Strategy<Value = Expr> {
         ]
         .prop_map(wrap)
     })
+    .boxed()
 }
 
-fn stmt() -> impl Strategy<Value = Stmt> {
+fn stmt() -> BoxedStrategy<Stmt> {
     let op = prop::option::of(prop::sample::select(vec![BinOp::And, BinOp::Add, BinOp::Mod]));
     let equation = (prop::collection::vec(var(), 1..4), op, any::<bool>(), expr()).prop_map(
         |(targets, op, colon, value)| {
             Stmt::Equation(Equation { targets, op, colon, value, span: span() })
         },
     );
-    equation.prop_recursive(2, 6, 3, |inner| {
-        let opts = prop::collection::vec(
-            prop::sample::select(vec![LoopOpt::Unroll, LoopOpt::NoUnroll, LoopOpt::Pipelined]),
-            0..2,
-        );
-        (opts, ident(), aexpr(), aexpr(), prop::collection::vec(inner, 1..4)).prop_map(
-            |(opts, index, from, to, body)| {
-                Stmt::Loop(Loop { opts, index, from, to, body, span: span() })
-            },
-        )
-    })
+    equation
+        .prop_recursive(2, 6, 3, |inner| {
+            let opts = prop::collection::vec(
+                prop::sample::select(vec![LoopOpt::Unroll, LoopOpt::NoUnroll, LoopOpt::Pipelined]),
+                0..2,
+            );
+            (opts, ident(), aexpr(), aexpr(), prop::collection::vec(inner, 1..4)).prop_map(
+                |(opts, index, from, to, body)| {
+                    Stmt::Loop(Loop { opts, index, from, to, body, span: span() })
+                },
+            )
+        })
+        .boxed()
 }
 
-fn term() -> impl Strategy<Value = Term> {
+fn term() -> BoxedStrategy<Term> {
     let wrap = |kind| Term { kind, span: span() };
     let leaf = prop_oneof![
         number().prop_map(|v| TermKind::Int(v as u128 * 3)),
         var().prop_map(TermKind::Var)
     ];
-    leaf.prop_map(wrap).prop_recursive(3, 12, 3, move |inner| {
-        use TermOp::*;
-        let one = inner.clone().prop_map(Box::new);
-        let ops = prop::sample::select(vec![Add, Sub, Mul, Div, Power]);
-        prop_oneof![
-            4 => (ops, one.clone(), one.clone()).prop_map(|(op, l, r)| TermKind::Bin(op, l, r)),
-            1 => (ident(), prop::collection::vec(inner, 1..3))
-                .prop_map(|(callee, args)| TermKind::Apply { callee, args }),
-            1 => (ident(), aexpr(), aexpr(), one)
-                .prop_map(|(index, from, to, term)| TermKind::Sum { index, from, to, term }),
-        ]
-        .prop_map(wrap)
-    })
+    leaf.prop_map(wrap)
+        .prop_recursive(3, 12, 3, move |inner| {
+            use TermOp::*;
+            let one = inner.clone().prop_map(Box::new);
+            let ops = prop::sample::select(vec![Add, Sub, Mul, Div, Power]);
+            prop_oneof![
+                4 => (ops, one.clone(), one.clone()).prop_map(|(op, l, r)| TermKind::Bin(op, l, r)),
+                1 => (ident(), prop::collection::vec(inner, 1..3))
+                    .prop_map(|(callee, args)| TermKind::Apply { callee, args }),
+                1 => (ident(), aexpr(), aexpr(), one)
+                    .prop_map(|(index, from, to, term)| TermKind::Sum { index, from, to, term }),
+            ]
+            .prop_map(wrap)
+        })
+        .boxed()
 }
 
 fn clauses() -> impl Strategy<Value = Vec<Clause>> {
