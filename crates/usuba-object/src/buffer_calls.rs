@@ -20,7 +20,7 @@ use super::blocks::Turning;
 use super::call_summaries::{Names, Summary, relative};
 use super::cell::{Bits, Cell};
 use super::elf::Object;
-use super::footprint::{Parameters, Passed, PassedBuffer};
+use super::footprint::{Parameters, Passed, PassedBuffer, Span};
 use super::memory::{Access, Buffer, Extent, Memory, Moving, Place, Pointer, Region, Whole};
 use super::pointer_tables::Tables;
 use super::safety_search::{Part, Search};
@@ -213,7 +213,7 @@ impl<M: Turning> Search<'_, '_, M> {
         summary.machine = general.moved(&|whole| relative(whole, start, call));
         let spans = || {
             let footprints = ends.iter().filter_map(|end| end.memory.footprint.as_ref());
-            footprints.flat_map(|footprint| footprint.spans.borrow().clone())
+            footprints.flat_map(|footprint| footprint.spans.borrow().iter().collect::<Vec<Span>>())
         };
         let passed = |(&register, number): (&u16, u32)| {
             let own = spans().filter(|span| span.buffer == number);

@@ -33,7 +33,7 @@ use super::blocks::Turning;
 use super::cell::{Bits, Cell};
 use super::dispatch;
 use super::elf::Object;
-use super::footprint::{Bytes, Footprint, Parameters, PassedBuffer, Span};
+use super::footprint::{Bytes, Footprint, Parameters, PassedBuffer, Span, Spans};
 use super::memory::{Moving, Pointer, Region, Whole};
 use super::memory_calls::{Content, moved};
 use super::safety_search::{Ends, Part, Search};
@@ -405,9 +405,12 @@ fn accesses<M: Turning>(
     footprints: &[&Footprint<Region>],
 ) -> Option<Vec<Access>> {
     let mut all = Vec::new();
+    let mut spans = Spans::default();
+    footprints
+        .iter()
+        .for_each(|footprint| footprint.spans.borrow().iter().for_each(|span| spans.add(span)));
     let is_passed = |span: &Span| state.memory.is_passed(Region::Buffer(span.buffer));
-    let spans = footprints.iter().flat_map(|footprint| footprint.spans.borrow().clone());
-    for span in spans.filter(|span| !is_passed(span)) {
+    for span in spans.iter().filter(|span| !is_passed(span)) {
         let content = state.memory.extents.get(&span.buffer)?.content;
         let relative = |register: u16| {
             let (buffer, start) = place(state.machine.held(register)?)?;

@@ -15,7 +15,7 @@ use std::cell::Cell as Shared;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::symbolic_count::Form;
+use super::symbolic_count::{Form, VARIABLES};
 
 /// A set of bytes: a mask for each line of [`LINE`] bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,6 +104,41 @@ pub struct Span {
     pub written: Option<bool>,
 }
 
+/// What accesses to neighbouring bytes have in common: the buffer, the variables of the offset, and
+/// the kind of access.
+type Kind = (u32, [i64; VARIABLES], Option<bool>);
+
+/// Accesses to buffers. Those of a kind are intervals of their constant offsets, in order and apart;
+/// a function reads a buffer byte by byte in thousands of accesses that are one.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct Spans(BTreeMap<Kind, Vec<[i64; 2]>>);
+
+impl Spans {
+    /// Adds a span. An empty one within another, or at its end, is part of it: in bounds if that is.
+    pub fn add(&mut self, Span { buffer, offset: Form { constant, terms }, bytes, written }: Span) {
+        let (mut first, mut last) = (constant, constant.saturating_add(bytes));
+        debug_assert!(bytes >= 0, "the length of an access has been checked");
+        let intervals = self.0.entry((buffer, terms, written)).or_default();
+        let from = intervals.partition_point(|[_, end]| *end < first);
+        let to = intervals.partition_point(|[start, _]| *start <= last);
+        if let [[start, _], ..] = intervals[from..to] {
+            first = first.min(start);
+            last = last.max(intervals[to - 1][1]);
+        }
+        intervals.splice(from..to, [[first, last]]);
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = Span> {
+        self.0.iter().flat_map(|(&(buffer, terms, written), intervals)| {
+            let span = move |&[constant, end]: &[i64; 2]| {
+                let offset = Form { constant, terms };
+                Span { buffer, offset, bytes: end - constant, written }
+            };
+            intervals.iter().map(span)
+        })
+    }
+}
+
 /// The parameters of a call over buffers.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Parameters {
@@ -139,7 +174,7 @@ pub struct Footprint<R: Ord> {
     pub lost: Option<(i64, bool)>,
     /// The least and the greatest offset in the frame that was tested.
     pub reach: Shared<Option<[i64; 2]>>,
-    pub spans: RefCell<Vec<Span>>,
+    pub spans: RefCell<Spans>,
     /// The buffers and the frame of a call over buffers.
     pub passed: Option<Passed>,
     /// Whether something else has been read.
@@ -166,16 +201,13 @@ impl<R: Ord + Copy> Footprint<R> {
             (one, next) => one.or(next),
         };
         other.reach.get().iter().flatten().for_each(|&offset| both.extend(offset));
-        other.spans.borrow().iter().for_each(|&span| both.access(span));
+        other.spans.borrow().iter().for_each(|span| both.access(span));
         both.is_open.set(self.is_open.get() || other.is_open.get());
         both
     }
 
     pub fn access(&self, span: Span) {
-        let mut spans = self.spans.borrow_mut();
-        if !spans.contains(&span) {
-            spans.push(span);
-        }
+        self.spans.borrow_mut().add(span);
     }
 
     pub fn extend(&self, offset: i64) {
@@ -187,6 +219,42 @@ impl<R: Ord + Copy> Footprint<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Accesses in any order have the bytes of the accesses one by one, in intervals that are apart.
+    #[test]
+    fn spans_are_intervals() {
+        let form = |constant, turns| {
+            let mut terms = [0; VARIABLES];
+            terms[0] = turns;
+            Form { constant, terms }
+        };
+        let span = |at: i64, bytes| Span {
+            buffer: (at % 2) as u32,
+            offset: form(at / 4 % 32, at / 2 % 2),
+            bytes,
+            written: None,
+        };
+        for step in [1, 3, 5, 7, 11, 13] {
+            let (mut spans, mut bytes) = (Spans::default(), BTreeMap::new());
+            for turn in 0..40 {
+                let one = span(step * turn, turn % 4);
+                spans.add(one);
+                for at in one.offset.constant..one.offset.constant + one.bytes {
+                    bytes.insert((one.buffer, one.offset.terms, at), ());
+                }
+                let is_in = |all: &Span| {
+                    let end = all.offset.constant + all.bytes;
+                    all.buffer == one.buffer
+                        && all.offset.terms == one.offset.terms
+                        && all.offset.constant <= one.offset.constant
+                        && one.offset.constant + one.bytes <= end
+                };
+                assert_eq!(spans.iter().filter(is_in).count(), 1, "{one:?} in {spans:?}");
+            }
+            let count: i64 = spans.iter().map(|span| span.bytes).sum();
+            assert_eq!(count as usize, bytes.len(), "{spans:?}");
+        }
+    }
 
     /// Sets of bytes against lists of them.
     #[test]
