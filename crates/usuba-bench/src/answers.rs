@@ -54,6 +54,8 @@ pub enum Outcome {
     Right(usize),
     /// The reason why it was not tested.
     Skipped(String),
+    /// The compiler makes no kernel of the slicing for the target: the message.
+    Refused(String),
     /// The message.
     Wrong(String),
 }
@@ -160,6 +162,7 @@ impl<'a> Request<'a> {
                 outcome: match result {
                     Ok(measured) => Outcome::Right(measured.blocks),
                     Err(Problem::Skipped(why)) => Outcome::Skipped(why),
+                    Err(Problem::Refused(why)) => Outcome::Refused(why),
                     Err(Problem::Failed(why)) => Outcome::Wrong(why),
                 },
             });

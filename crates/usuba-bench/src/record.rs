@@ -240,7 +240,7 @@ impl Outcome {
         match result {
             Ok(measured) => Outcome::Measured(Box::new(Numbers::new(measured, throughput))),
             Err(Problem::Skipped(why)) => Outcome::Skipped(why.clone()),
-            Err(Problem::Failed(why)) => Outcome::Failed(why.clone()),
+            Err(Problem::Refused(why) | Problem::Failed(why)) => Outcome::Failed(why.clone()),
         }
     }
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! mine/pebble, .   a path: this folder, or the folder of this program or description
 //! pebble           a name: DIR/pebble of `--ciphers DIR`, ./pebble, the built-in folder, or the
-//!                  folder with a function of this name
+//!                  folder with a function of this name: the working directory, DIR/*, built-in
 //! ```
 
 use std::collections::BTreeSet;
@@ -94,9 +94,10 @@ impl Library {
         Ok(self.all()?.into_iter().find(has))
     }
 
-    /// The ciphers of the folder, and then the built-in ones.
+    /// The cipher of the working directory, the ciphers of the folder, and the built-in ones.
     fn all(&self) -> Result<Vec<Cipher>, String> {
-        let mut all = Vec::new();
+        let here = named_folder(Path::new(".")).filter(|path| is_cipher(path));
+        let mut all: Vec<Cipher> = here.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
         for root in self.folder.iter().chain([&files::ciphers()]) {
             all.extend(find(root)?);
         }

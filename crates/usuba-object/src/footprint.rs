@@ -104,12 +104,12 @@ pub struct Span {
     pub written: Option<bool>,
 }
 
-/// What accesses to neighbouring bytes have in common: the buffer, the variables of the offset, and
+/// The common part of accesses to neighbouring bytes: the buffer, the variables of the offset, and
 /// the kind of access.
 type Kind = (u32, [i64; VARIABLES], Option<bool>);
 
-/// Accesses to buffers. Those of a kind are intervals of their constant offsets, in order and apart;
-/// a function reads a buffer byte by byte in thousands of accesses that are one.
+/// Accesses to buffers: for each kind intervals of constant offsets, in order and apart. A function
+/// that reads a buffer byte by byte has one interval and not thousands of accesses.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Spans(BTreeMap<Kind, Vec<[i64; 2]>>);
 

@@ -41,7 +41,7 @@ impl fmt::Display for Comparison {
                 }
                 Ok(_) => writeln!(f, "not timed")?,
                 Err(Problem::Skipped(why)) => writeln!(f, "skipped: {why}")?,
-                Err(Problem::Failed(why)) => {
+                Err(Problem::Refused(why) | Problem::Failed(why)) => {
                     writeln!(f, "FAILED: {}", why.lines().next().unwrap_or(""))?;
                 }
             }

@@ -148,7 +148,9 @@ pub struct Measured {
 pub enum Problem {
     /// This machine lacks the target, or the target lacks the slicing.
     Skipped(String),
-    /// It does not compile, or its results differ from the vectors.
+    /// It does not compile to C: the messages.
+    Refused(String),
+    /// The C does not compile, or its results differ from the vectors.
     Failed(String),
 }
 

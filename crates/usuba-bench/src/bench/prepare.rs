@@ -66,7 +66,7 @@ impl<'a> Prepared<'a> {
             side.cpu,
             &side.pipeline,
         )
-        .map_err(failed)?;
+        .map_err(Problem::Refused)?;
         let mut vectors = cipher.vectors(function).map_err(failed)?;
         vectors.extend_from_slice(more);
         let file = cipher.folder.join(&function.vectors).display().to_string();

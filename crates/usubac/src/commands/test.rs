@@ -143,11 +143,12 @@ fn rows(answers: &[Answer], width: usize) -> String {
             (Outcome::Right(1), None) => line("right", "1 vector"),
             (Outcome::Right(vectors), None) => line("right", &format!("{vectors} vectors")),
             (Outcome::Skipped(why), None) => line("skipped", why),
-            (Outcome::Wrong(_), None) => line("WRONG", ""),
+            (Outcome::Wrong(_) | Outcome::Refused(_), None) => line("WRONG", ""),
             (_, Some(_)) => {
                 let right = targets(|outcome| matches!(outcome, Outcome::Right(_)));
+                let refused = targets(|outcome| matches!(outcome, Outcome::Refused(_)));
                 let wrong = targets(|outcome| matches!(outcome, Outcome::Wrong(_)));
-                for (word, names) in [("right", right), ("WRONG", wrong)] {
+                for (word, names) in [("right", right), ("refused", refused), ("WRONG", wrong)] {
                     if !names.is_empty() {
                         line(word, &names);
                     }
@@ -189,6 +190,10 @@ fn summary(all: &[Answer], ciphers: &[Cipher], args: &Test) -> String {
             counted(left, "function")
         );
     }
+    let refused = all.iter().filter(|answer| is_refused(answer)).count();
+    if refused > 0 {
+        text += &format!("refused: {} by the compiler\n", counted(refused, "kernel"));
+    }
     for (word, wanted) in [("right", is_right as fn(&Answer) -> bool), ("WRONG", Answer::is_wrong)]
     {
         let number = |kernel: bool| {
@@ -208,6 +213,10 @@ fn summary(all: &[Answer], ciphers: &[Cipher], args: &Test) -> String {
 
 fn is_right(answer: &Answer) -> bool {
     matches!(answer.outcome, Outcome::Right(_))
+}
+
+fn is_refused(answer: &Answer) -> bool {
+    matches!(answer.outcome, Outcome::Refused(_))
 }
 
 /// Whether two answers are about the same function.
@@ -247,6 +256,7 @@ fn json(all: &[Answer]) -> String {
         let (result, compared, message) = match &answer.outcome {
             Outcome::Right(compared) => ("right", Some(*compared), None),
             Outcome::Skipped(why) => ("skipped", None, Some(&**why)),
+            Outcome::Refused(why) => ("refused", None, Some(&**why)),
             Outcome::Wrong(why) => ("wrong", None, Some(&**why)),
         };
         Row {
@@ -263,16 +273,50 @@ fn json(all: &[Answer]) -> String {
     serde_json::to_string_pretty(&report).expect("strings and numbers have a JSON form") + "\n"
 }
 
-/// The messages of wrong answers, equal ones once.
+/// The message for a slicing that some targets of a function lack: of the first of them, and the
+/// lines of `cipher.toml` that ask for it.
+fn refusals(all: &[Answer]) -> Vec<String> {
+    let refused = all.iter().filter_map(|answer| match (&answer.outcome, answer.kernel) {
+        (Outcome::Refused(why), Some((slicing, target))) => Some((answer, slicing, target, why)),
+        _ => None,
+    });
+    let refused: Vec<_> = refused.collect();
+    let groups = refused.chunk_by(|a, b| same(a.0, b.0) && a.1 == b.1);
+    let message = |group: &[(&Answer, Slicing, &Target, &String)]| {
+        let (answer, slicing, _, why) = group[0];
+        let slicing = letter(slicing);
+        let targets: Vec<&str> = group.iter().map(|(_, _, target, _)| target.name).collect();
+        let right = all.iter().any(|other| {
+            is_right(other)
+                && same(answer, other)
+                && other.kernel.is_some_and(|k| letter(k.0) == slicing)
+        });
+        let rest = match right {
+            true => ", or restrict the function to targets that have it with `targets`",
+            false => "",
+        };
+        format!(
+            "{}: `{}` has no slicing {slicing} on {}: {why}\n  help: leave \"{slicing}\" out of its \
+             `slicings` in cipher.toml{rest}",
+            answer.cipher,
+            answer.function,
+            targets.join(", "),
+        )
+    };
+    groups.map(message).collect()
+}
+
+/// The messages of wrong answers, equal ones once, and of slicings that targets lack.
 fn verdict(all: &[Answer], args: &Test) -> Result<(), Failure> {
-    let mut messages: Vec<&str> = Vec::new();
+    let mut messages: Vec<String> = Vec::new();
     for answer in all {
         if let Outcome::Wrong(message) = &answer.outcome
-            && !messages.contains(&message.as_str())
+            && !messages.contains(message)
         {
-            messages.push(message);
+            messages.push(message.clone());
         }
     }
+    messages.extend(refusals(all));
     // Schemes have no kernel of their own.
     let kernels = args.slicing.all().is_empty() || all.iter().any(|answer| answer.kernel.is_some());
     match messages.is_empty() {

@@ -50,9 +50,14 @@ pub(super) fn statement(name: &str) -> Option<&'static str> {
 
 /// The hint about a declaration that begins with this name.
 pub(super) fn declaration(name: &str) -> Option<&'static str> {
-    DECLARATIONS
-        .contains(&name)
-        .then_some("nodes begin with `node`: `node f (x:u32) returns (y:u32) let y = x tel`")
+    match name {
+        "const" | "constant" | "define" => Some(
+            "a constant is a node without parameters: `node c () returns (y:u32) let y = 5 tel`",
+        ),
+        name => DECLARATIONS
+            .contains(&name)
+            .then_some("nodes begin with `node`: `node f (x:u32) returns (y:u32) let y = x tel`"),
+    }
 }
 
 /// The hint about a name where an operator is expected.
@@ -64,6 +69,7 @@ pub(super) fn word(name: &str) -> Option<&'static str> {
 pub(super) fn behind_expression(sign: &str) -> Option<&'static str> {
     Some(match sign {
         ")" | "]" | "}" => "is one bracket too many, or one missing before?",
+        "[" => "only variables have indices: name the value, `t = f(x)`, and write `t[0]`",
         ":" => "only numbers have a type behind them",
         "=" | "!" => "there are no comparisons: `a ^ b` is 0 if a and b are equal",
         "<" | ">" => COMPARISON,

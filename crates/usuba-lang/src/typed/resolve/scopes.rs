@@ -63,6 +63,9 @@ impl Scopes<'_> {
         names.sort_unstable();
         let help = match did_you_mean(&id.name, names.iter().copied()) {
             _ if matches!(&*id.name, "true" | "false") => "a bit is written `1` or `0`".into(),
+            _ if self.r.ids.contains_key(id.name.as_str()) => {
+                format!("a call reads `{}(...)`; its result needs a name to be indexed", id.name)
+            }
             Some(near) => near,
             None if self.node.params.is_empty() => "declare it after `vars`".into(),
             None => {
@@ -163,10 +166,17 @@ impl Scopes<'_> {
                 Some("programs are circuits: repeat with forall instead".into());
             return;
         }
+        let is_type = id.name.strip_prefix(['b', 'u', 'v']).is_some_and(|size| {
+            !size.is_empty() && size.bytes().all(|digit| digit.is_ascii_digit())
+        });
         let near = did_you_mean(&id.name, self.r.done.iter().map(|d| &*d.name));
         let text = format!("no node, table or perm called `{}` is declared before", id.name);
         self.r.error(Code::UndefinedNode, id.span, text).help = Some(match near {
             Some(near) => near,
+            None if is_type => format!(
+                "`{}` is a type; numbers have the type of their place: write the number alone",
+                id.name
+            ),
             None => {
                 "a node may call only what is declared above it; move its declaration up".into()
             }

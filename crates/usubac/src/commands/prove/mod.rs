@@ -58,7 +58,10 @@ pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
         return linked::run(args, file);
     }
     if !args.functions.functions.is_empty() {
-        return Err(Failure::usage("--function names functions of the file of --dist"));
+        return Err(Failure::usage(
+            "--function names functions of the file of --dist\n  help: `usubac prove NAME` proves one \
+             function of a cipher",
+        ));
     }
     match all_programs(&args.subjects)? {
         true => args.subjects.iter().try_for_each(|file| ways(args, file, reporter)),
