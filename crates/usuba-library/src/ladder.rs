@@ -79,7 +79,7 @@ pub fn measured(folder: &Path) -> Result<Vec<Cost>, String> {
     }
     let wrong = |what: String| format!("{}: {what}", path.display());
     let text = files::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-    let file: File = toml::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    let file: File = usuba_ciphers::toml(&path, &text)?;
     let bad = |cost: &&Cost| {
         cost.unit == 0
             || !cost.batch.is_multiple_of(cost.unit)

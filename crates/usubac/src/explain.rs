@@ -1,5 +1,7 @@
 //! The error index: one page per code, in `docs/errors`.
 
+use usuba::names::did_you_mean;
+
 use crate::Failure;
 
 /// The folder of the pages, in the data of the program.
@@ -19,6 +21,10 @@ pub fn page(code: &str) -> Result<&'static str, Failure> {
     pages().find(|(known, _)| *known == wanted).map(|(_, text)| text).ok_or_else(|| {
         let first = pages().next().map_or("", |(code, _)| code);
         let last = pages().last().map_or("", |(code, _)| code);
-        Failure::usage(format!("there is no error code `{code}`; they run from {first} to {last}"))
+        let help = did_you_mean(code, pages().map(|(known, _)| known));
+        let help = help.map_or(String::new(), |near| format!("\n  help: {near}"));
+        Failure::usage(format!(
+            "there is no error code `{code}`; they run from {first} to {last}{help}"
+        ))
     })
 }

@@ -71,7 +71,7 @@ fn read<T: DeserializeOwned>(
     let wrong = |what: String| format!("{}: {what}", path.display());
     let is_key = |line: &str| line.split_whitespace().next() == Some(key);
     text.lines().any(is_key).then(|| {
-        let experiment: T = toml::from_str(&text).map_err(|e| wrong(e.to_string()))?;
+        let experiment: T = usuba_ciphers::toml(path, &text)?;
         check(&experiment).map_err(wrong)?;
         Ok(experiment)
     })
@@ -220,16 +220,16 @@ impl Experiment {
     pub fn read(path: &Path) -> Result<Experiment, String> {
         let text = files::read_to_string(path)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        Experiment::parse(&text).map_err(|what| format!("{}: {what}", path.display()))
+        Experiment::parse(path, &text)
     }
 
-    /// Like [`Experiment::read`], from the text of a file.
+    /// Like [`Experiment::read`], from `text`, the content of `path`.
     ///
     /// # Errors
     /// The first error in the text.
-    pub fn parse(text: &str) -> Result<Experiment, String> {
-        let experiment: Experiment = toml::from_str(text).map_err(|error| error.to_string())?;
-        experiment.check()?;
+    pub fn parse(path: &Path, text: &str) -> Result<Experiment, String> {
+        let experiment: Experiment = usuba_ciphers::toml(path, text)?;
+        experiment.check().map_err(|wrong| format!("{}: {wrong}", path.display()))?;
         Ok(experiment)
     }
 
@@ -331,7 +331,7 @@ mod tests {
     const TAIL: &str = "[[compiler]]\nfamily = \"gcc\"\nflags = [\"-O1\"]\n";
 
     fn parse(middle: &str) -> Result<Experiment, String> {
-        Experiment::parse(&format!("{HEAD}{middle}\n{TAIL}"))
+        Experiment::parse(Path::new("x.toml"), &format!("{HEAD}{middle}\n{TAIL}"))
     }
 
     #[test]
@@ -367,7 +367,8 @@ mod tests {
             (format!("columns = [\"joy:one\"]\n{one}"), "no quantity:variant"),
             (format!("{one}{one}"), "two variants are called `one`"),
             (String::new(), "needs a compiler and a variant"),
-            (format!("colour = 1\n{one}"), "colour"),
+            (format!("colour = 1\n{one}"), "x.toml:3:1: unknown field `colour`"),
+            (format!("target = 1\n{one}"), "help: did you mean `targets`?"),
         ] {
             let error = parse(&text).expect_err("it does not fit");
             assert!(error.contains(why), "{error}");
