@@ -54,7 +54,8 @@ pub enum Outcome {
     Right(usize),
     /// The reason why it was not tested.
     Skipped(String),
-    /// The compiler makes no kernel of the slicing for the target: the message.
+    /// The program or its vectors have an error, or the compiler makes no kernel of the slicing for
+    /// the target: the message.
     Refused(String),
     /// The message.
     Wrong(String),
@@ -63,6 +64,10 @@ pub enum Outcome {
 impl Answer {
     pub fn is_wrong(&self) -> bool {
         matches!(self.outcome, Outcome::Wrong(_))
+    }
+
+    pub fn is_refused(&self) -> bool {
+        matches!(self.outcome, Outcome::Refused(_))
     }
 }
 
@@ -114,7 +119,12 @@ impl<'a> Request<'a> {
             let outcome = match tested {
                 Ok(Tested::Right(vectors)) => Outcome::Right(vectors),
                 Ok(Tested::Skipped(why)) => Outcome::Skipped(why),
-                Err(wrong) => Outcome::Wrong(wrong),
+                Err(wrong) => match part {
+                    Part::Function(n) if cipher.check_function(&cipher.functions[n]).is_err() => {
+                        Outcome::Refused(wrong)
+                    }
+                    _ => Outcome::Wrong(wrong),
+                },
             };
             (self.done)(name);
             Answer { cipher: folder(cipher), function: name.into(), kernel: None, outcome }
@@ -129,7 +139,7 @@ impl<'a> Request<'a> {
         let mut chosen = subjects(self.ciphers, self.choice, self.side);
         chosen.retain(|subject| {
             let refuted = |answer: &&Answer| {
-                answer.is_wrong()
+                (answer.is_wrong() || answer.is_refused())
                     && answer.function == subject.function.name
                     && answer.cipher == folder(subject.cipher)
             };

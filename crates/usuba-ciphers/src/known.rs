@@ -111,6 +111,17 @@ impl Evaluated {
         Err(format!("node `{}` has no parameter or result `{name}`; help: {help}", decl.name))
     }
 
+    /// The name of the node.
+    fn name(&self) -> &str {
+        &self.program.decls[self.program.entry].name
+    }
+
+    /// The shapes of all results.
+    fn results(&self) -> Result<Vec<Shape>, String> {
+        let results = &self.program.decls[self.program.entry].results;
+        results.iter().map(|var| Ok(self.port(&var.name)?.1)).collect()
+    }
+
     /// The shape of the first parameter, or of the first result.
     fn first(&self, result: bool) -> Result<Shape, String> {
         let decl = &self.program.decls[self.program.entry];
@@ -156,7 +167,49 @@ impl<'a> Known<'a> {
         let main = Evaluated::new(cipher, &function.source, &function.node)?;
         let schedule = function.key.as_ref().and_then(|key| key.schedule.as_ref());
         let schedule = schedule.map(|(source, node)| Evaluated::new(cipher, source, node));
-        Ok(Known { function, main, schedule: schedule.transpose()? })
+        let known = Known { function, main, schedule: schedule.transpose()? };
+        known
+            .check_round_keys()
+            .map_err(|wrong| format!("{}: {wrong}", cipher.folder.join("cipher.toml").display()))?;
+        Ok(known)
+    }
+
+    /// The results of the key schedule fit the key parameter, word by word or through bytes.
+    fn check_round_keys(&self) -> Result<(), String> {
+        let (Some(key), Some(schedule)) = (&self.function.key, &self.schedule) else {
+            return Ok(());
+        };
+        let wanted = self.main.port(&key.param)?.1;
+        let made = schedule.results()?;
+        let fits = match (key.through, &made[..]) {
+            (Some(_), [made, ..]) => made.bytes() == wanted.bytes(),
+            _ => {
+                made.iter().map(|made| made.words).sum::<usize>() == wanted.words
+                    && made.iter().all(|made| made.bits <= wanted.bits)
+            }
+        };
+        if fits {
+            return Ok(());
+        }
+        let shown = |shape: &Shape| {
+            let plural = if shape.words == 1 { "" } else { "s" };
+            format!("{} word{plural} of {} bits", shape.words, shape.bits)
+        };
+        let found: Vec<String> = made.iter().map(shown).collect();
+        let help = match key.through {
+            Some(_) => "`through` needs as many bytes on both sides",
+            None => {
+                "return these words, or write `through` in `key`, the byte layout of the round keys"
+            }
+        };
+        Err(format!(
+            "the key schedule of `{}` returns {}, expected {} for `{}` of `{}`; help: {help}",
+            self.function.name,
+            found.join(" and "),
+            shown(&wanted),
+            key.param,
+            self.main.name(),
+        ))
     }
 
     /// The bytes of the key, of the input and of the output.
@@ -285,6 +338,18 @@ impl Cipher {
         let stream = |stream: &Stream| self.verify_stream(stream, kept).map(|_| ());
         let streams: Vec<Result<(), String>> = self.streams.par_iter().map(stream).collect();
         hashes.into_iter().chain(streams).collect()
+    }
+
+    /// Reads the programs and the vectors of a function, without an evaluation.
+    ///
+    /// # Errors
+    /// One cannot be read, or has an error; the message names it.
+    pub fn check_function(&self, function: &Function) -> Result<(), String> {
+        let sizes = Known::new(self, function)?.sizes()?;
+        self.vectors(function)?.iter().try_for_each(|vector| {
+            let place = self.place(&function.vectors, vector);
+            vector.check_sizes(sizes).map_err(|wrong| format!("{place}: {wrong}"))
+        })
     }
 
     /// Compares one function with its test vectors, as [`Cipher::verify`] does; their number.

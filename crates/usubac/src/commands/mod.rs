@@ -53,7 +53,7 @@ fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
         Some(Command::Fmt(args)) => fmt::run(args, reporter),
         Some(Command::Run(args)) => run::run(args, reporter),
         Some(Command::New(args)) => new::run(args),
-        Some(Command::Test(args)) => test::run(args),
+        Some(Command::Test(args)) => test::run(args, reporter),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Demo(args)) => bench::demo(args),
         Some(Command::Ciphers(args)) => ciphers::run(args),

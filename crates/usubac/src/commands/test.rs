@@ -6,7 +6,7 @@
 //! right: 1 function by the reference semantics, 2 kernels by compiled C
 //! ```
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -18,12 +18,14 @@ use usuba_bench::session::{self, letter};
 use usuba_ciphers::Cipher;
 use usuba_run::cc::Family;
 
-use crate::args::Test;
 use crate::args::common::Compiler;
+use crate::args::{Language, Test};
+use crate::commands::front;
 use crate::output::to_stdout;
+use crate::report::Reporter;
 use crate::{Failure, fault};
 
-pub fn run(args: &Test) -> Result<(), Failure> {
+pub fn run(args: &Test, reporter: Reporter) -> Result<(), Failure> {
     fault::stage("comparing ciphers with their vectors");
     let ciphers = ciphers(args)?;
     check_functions(args, &ciphers)?;
@@ -67,7 +69,30 @@ pub fn run(args: &Test) -> Result<(), Failure> {
     }
     bar.finish_and_clear();
     to_stdout(&if human { summary(&all, &ciphers, args) } else { json(&all) })?;
+    show_lints(&all, &ciphers, reporter);
     verdict(&all, args)
+}
+
+/// Writes the findings of lints about programs with a wrong answer: they often name the mistake.
+fn show_lints(all: &[Answer], ciphers: &[Cipher], reporter: Reporter) {
+    let mut programs: Vec<PathBuf> = Vec::new();
+    for cipher in ciphers {
+        let wrong = |name: &str| {
+            let is = |answer: &&Answer| {
+                answer.cipher == session::folder(cipher) && answer.function == name
+            };
+            all.iter().filter(is).any(Answer::is_wrong)
+        };
+        let functions = cipher.functions.iter().filter(|function| wrong(&function.name));
+        programs.extend(functions.map(|function| cipher.folder.join(&function.source)));
+    }
+    programs.dedup();
+    for program in programs {
+        // It has been read before.
+        if let Ok((input, found)) = front::linted(&program, None, &Language::default(), reporter) {
+            reporter.show(&input.sources, &found);
+        }
+    }
 }
 
 /// The selected ciphers.
@@ -143,7 +168,8 @@ fn rows(answers: &[Answer], width: usize) -> String {
             (Outcome::Right(1), None) => line("right", "1 vector"),
             (Outcome::Right(vectors), None) => line("right", &format!("{vectors} vectors")),
             (Outcome::Skipped(why), None) => line("skipped", why),
-            (Outcome::Wrong(_) | Outcome::Refused(_), None) => line("WRONG", ""),
+            (Outcome::Refused(_), None) => line("refused", ""),
+            (Outcome::Wrong(_), None) => line("WRONG", ""),
             (_, Some(_)) => {
                 let right = targets(|outcome| matches!(outcome, Outcome::Right(_)));
                 let refused = targets(|outcome| matches!(outcome, Outcome::Refused(_)));
@@ -190,33 +216,32 @@ fn summary(all: &[Answer], ciphers: &[Cipher], args: &Test) -> String {
             counted(left, "function")
         );
     }
-    let refused = all.iter().filter(|answer| is_refused(answer)).count();
-    if refused > 0 {
-        text += &format!("refused: {} by the compiler\n", counted(refused, "kernel"));
-    }
-    for (word, wanted) in [("right", is_right as fn(&Answer) -> bool), ("WRONG", Answer::is_wrong)]
-    {
-        let number = |kernel: bool| {
-            let of = all.iter().filter(|answer| answer.kernel.is_some() == kernel);
-            of.filter(|answer| wanted(answer)).count()
-        };
+    type Wanted = fn(&Answer) -> bool;
+    let number = |wanted: Wanted, kernel: bool| {
+        let of = all.iter().filter(|answer| answer.kernel.is_some() == kernel);
+        of.filter(|answer| wanted(answer)).count()
+    };
+    for (word, wanted) in [("right", is_right as Wanted), ("WRONG", Answer::is_wrong)] {
         if word == "right" || all.iter().any(wanted) {
             text += &format!(
                 "{word}: {} by the reference semantics, {} by compiled C\n",
-                counted(number(false), "function"),
-                counted(number(true), "kernel")
+                counted(number(wanted, false), "function"),
+                counted(number(wanted, true), "kernel")
             );
         }
+    }
+    if all.iter().any(Answer::is_refused) {
+        text += &format!(
+            "refused: {}, {}\n",
+            counted(number(Answer::is_refused, false), "function"),
+            counted(number(Answer::is_refused, true), "kernel")
+        );
     }
     text
 }
 
 fn is_right(answer: &Answer) -> bool {
     matches!(answer.outcome, Outcome::Right(_))
-}
-
-fn is_refused(answer: &Answer) -> bool {
-    matches!(answer.outcome, Outcome::Refused(_))
 }
 
 /// Whether two answers are about the same function.
@@ -310,10 +335,13 @@ fn refusals(all: &[Answer]) -> Vec<String> {
 fn verdict(all: &[Answer], args: &Test) -> Result<(), Failure> {
     let mut messages: Vec<String> = Vec::new();
     for answer in all {
-        if let Outcome::Wrong(message) = &answer.outcome
-            && !messages.contains(message)
-        {
-            messages.push(message.clone());
+        match (&answer.outcome, answer.kernel) {
+            (Outcome::Wrong(message), _) | (Outcome::Refused(message), None)
+                if !messages.contains(message) =>
+            {
+                messages.push(message.clone());
+            }
+            _ => {}
         }
     }
     messages.extend(refusals(all));
