@@ -2,6 +2,7 @@
 //!
 //! `wrong` words the error for a wrong answer, and `composed` tests hash functions and keystreams.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -11,7 +12,8 @@ use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::bytes::{ByteLayout, Shape};
 use usuba::ir::{Port, Slicing};
 use usuba::names::did_you_mean;
-use usuba::typed::{self, VarType};
+use usuba::syntax::ast::DeclOpt;
+use usuba::typed::{self, Kind, VarType};
 
 use crate::files;
 use crate::readings;
@@ -62,6 +64,7 @@ impl Words {
 }
 
 /// A node under the evaluator: its flattened words in, its flattened words out.
+#[derive(Clone)]
 struct Evaluated {
     program: typed::Program,
     instance: typed::Instance,
@@ -109,6 +112,27 @@ impl Evaluated {
         let all = || format!("it has {}", ports().collect::<Vec<_>>().join(", "));
         let help = did_you_mean(name, ports()).unwrap_or_else(all);
         Err(format!("node `{}` has no parameter or result `{name}`; help: {help}", decl.name))
+    }
+
+    /// The tables of the program, and whether each is `_lsb_first`.
+    fn tables(&self) -> impl Iterator<Item = (&str, bool)> {
+        let tables = self.program.decls.iter().filter(|d| matches!(d.kind, Kind::Table(_)));
+        tables.map(|decl| (&*decl.name, decl.opts.contains(&DeclOpt::LsbFirst)))
+    }
+
+    /// The same node with the other bit order in these tables.
+    fn turned(&self, names: &[&str]) -> Evaluated {
+        let mut turned = self.clone();
+        for decl in &mut turned.program.decls {
+            if !matches!(decl.kind, Kind::Table(_)) || !names.contains(&&*decl.name) {
+                continue;
+            }
+            match decl.opts.iter().position(|opt| *opt == DeclOpt::LsbFirst) {
+                Some(at) => drop(decl.opts.remove(at)),
+                None => decl.opts.push(DeclOpt::LsbFirst),
+            }
+        }
+        turned
     }
 
     /// The name of the node.
@@ -172,6 +196,17 @@ impl<'a> Known<'a> {
             .check_round_keys()
             .map_err(|wrong| format!("{}: {wrong}", cipher.folder.join("cipher.toml").display()))?;
         Ok(known)
+    }
+
+    /// The tables of its programs, and whether each is `_lsb_first`.
+    pub(crate) fn tables(&self) -> BTreeMap<&str, bool> {
+        self.main.tables().chain(self.schedule.iter().flat_map(Evaluated::tables)).collect()
+    }
+
+    /// The same function with the other bit order in these tables.
+    pub(crate) fn turned(&self, names: &[&str]) -> Known<'a> {
+        let schedule = self.schedule.as_ref().map(|schedule| schedule.turned(names));
+        Known { function: self.function, main: self.main.turned(names), schedule }
     }
 
     /// The results of the key schedule fit the key parameter, word by word or through bytes.

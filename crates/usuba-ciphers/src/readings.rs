@@ -257,7 +257,7 @@ pub(crate) fn advice(
     let found = hits(known, vector, (&inputs, &key, &output));
     let count = |candidate: &Candidate| few.iter().filter(|v| candidate.fits(known, v)).count();
     let best = found.iter().take(MOST).find(|candidate| count(candidate) == few.len());
-    let Some(best) = best.or(found.first()) else { return String::new() };
+    let Some(best) = best.or(found.first()) else { return turned_tables(known, &few) };
     let (cause, repair) = worded(known, cipher, best);
     let right = match (count(best), few.len()) {
         (_, 1) => "the answer is right".to_string(),
@@ -268,6 +268,36 @@ pub(crate) fn advice(
     format!("\n  {right} if {cause}\n  help: {repair}")
 }
 
+/// Two lines: the tables, one or all, whose other bit order makes all vectors right, and the
+/// repair; else nothing.
+fn turned_tables(known: &Known, vectors: &[&Vector]) -> String {
+    let tables = known.tables();
+    let all: Vec<&str> = tables.keys().copied().collect();
+    let choices = all.iter().map(std::slice::from_ref).chain([&all[..]]);
+    let is_right = |names: &&[&str]| {
+        let turned = known.turned(names);
+        let right = |v: &&Vector| turned.answer(&v.key, &v.input).is_ok_and(|o| o == v.output);
+        vectors.iter().all(right)
+    };
+    let Some(names) = choices.take(MOST).find(is_right) else { return String::new() };
+    let listed = |lsb_first: bool| {
+        let of = names.iter().filter(|name| tables[**name] == lsb_first);
+        let of: Vec<String> = of.map(|name| format!("`table {name}`")).collect();
+        (!of.is_empty()).then(|| listed(&of))
+    };
+    let repairs = [
+        listed(false).map(|of| format!("write `_lsb_first` before {of}")),
+        listed(true).map(|of| format!("remove `_lsb_first` before {of}")),
+    ];
+    let repairs: Vec<String> = repairs.into_iter().flatten().collect();
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    format!(
+        "\n  the answer is right if the bits of {} are in the other order\n  help: {}",
+        self::listed(&names),
+        repairs.join(", and ")
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -276,6 +306,11 @@ mod tests {
 
     /// The advice on the vectors of RECTANGLE-128 after `change`.
     fn after(change: impl Fn(&mut Vector)) -> String {
+        with_program(|_, vector| change(vector))
+    }
+
+    /// As `after`, where `change` has the program.
+    fn with_program(change: impl Fn(&Known, &mut Vector)) -> String {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/rectangle");
         let cipher = crate::read(&folder).expect("cipher.toml");
         let function = cipher.functions.iter().find(|f| f.name == "rectangle128_encrypt");
@@ -284,7 +319,7 @@ mod tests {
         let mut vectors = cipher.vectors(function).expect("vectors");
         // Neither zeros nor ones.
         vectors.retain(|vector| vector.key.iter().any(|byte| *byte != vector.key[0]));
-        vectors.iter_mut().for_each(change);
+        vectors.iter_mut().for_each(|vector| change(&known, vector));
         let text = advice(&known, &cipher, &vectors[0], &vectors);
         text.replace(&folder.display().to_string(), "FOLDER")
     }
@@ -330,5 +365,17 @@ mod tests {
         let swapped = after(|v| std::mem::swap(&mut v.input, &mut v.output));
         assert!(swapped.ends_with("help: write `direction = \"decrypt\"` in cipher.toml"));
         assert_eq!(after(|v| v.output[0] ^= 1), "");
+    }
+
+    #[test]
+    fn the_other_bit_order_of_tables_is_found() {
+        let advice = with_program(|known, v| {
+            v.output = known.turned(&["sbox"]).answer(&v.key, &v.input).expect("an answer");
+        });
+        assert_eq!(
+            advice,
+            "\n  the answer is right if the bits of `sbox` are in the other order\n  help: remove \
+             `_lsb_first` before `table sbox`"
+        );
     }
 }
