@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Bytes of the largest page, and of the search index.
-const PAGE: u64 = 150_000;
+const PAGE: u64 = 160_000;
 const INDEX: u64 = 1_000_000;
 
 fn root() -> PathBuf {
