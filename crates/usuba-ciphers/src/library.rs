@@ -53,7 +53,8 @@ impl Library {
             return Ok(cipher);
         }
         let path = Path::new(subject);
-        if !is_name(path) {
+        // A program of no cipher folder has a name, too.
+        if !is_name(path) || files::is_file(path) {
             let why = match files::is_folder(path) || files::is_file(path) {
                 true => "there is no cipher.toml",
                 false => "there is no such folder",
@@ -178,6 +179,9 @@ mod tests {
         let all = wrong("nothing-like-this");
         assert!(all.contains("there are ace, aes, ascon, ") && !all.contains("rectangle80"));
         assert!(wrong("./aes").contains("cannot read the cipher ./aes: there is no such folder"));
-        assert!(wrong("..").contains("cannot read the cipher ..: there is no cipher.toml"));
+        for path in ["..", "Cargo.toml"] {
+            let text = format!("cannot read the cipher {path}: there is no cipher.toml");
+            assert!(wrong(path).starts_with(&text));
+        }
     }
 }
