@@ -9,7 +9,7 @@
 //! - `vectors`: files of test vectors.
 //! - `scheme`: hand-written C around arithmetic, and authenticated encryption.
 //! - `known`: known-answer tests under the reference semantics; `composed`: of hash functions and
-//!   keystreams.
+//!   keystreams, `sponge` among them.
 //! - `wrong`: the error for a wrong answer; `readings`: byte orders that would make it right.
 //!
 //! Above 600 lines because the whole schema of `cipher.toml` is in one place.
@@ -23,6 +23,7 @@ mod library;
 pub mod loader;
 mod readings;
 mod scheme;
+mod sponge;
 pub mod vectors;
 mod wrong;
 
@@ -84,9 +85,15 @@ pub struct Hash {
     /// The first chaining value; in mode `skein` the one for an output of a block without a key.
     #[serde(default, deserialize_with = "bytes")]
     pub start: Vec<u8>,
-    /// Bytes of a hash, if there is no choice.
+    /// Bytes of a hash, if there is no choice; in mode `kangaroo-twelve` bytes of a leaf's hash.
     #[serde(default)]
     pub output: usize,
+    /// In modes `sponge` and `xof` the byte behind the message, and the byte that is added to the last one of its
+    /// last block.
+    #[serde(default)]
+    pub suffix: u8,
+    #[serde(default = "last_byte")]
+    pub last: u8,
     /// The file of test vectors, in the folder.
     pub vectors: String,
 }
@@ -101,6 +108,32 @@ pub enum HashMode {
     /// Skein 1.3: the chaining value is a state and, in the 16 bytes behind it, a tweak, which the
     /// function leaves as the tweak of the next block.
     Skein,
+    /// A sponge function: a block is added to the beginning of the state before the permutation, and
+    /// the hash is the beginning of the last state.
+    Sponge,
+    /// The same with outputs of any length.
+    Xof,
+    /// cSHAKE of NIST SP 800-185.
+    Cshake,
+    /// KMAC and KMACXOF of NIST SP 800-185.
+    Kmac,
+    /// TurboSHAKE of RFC 9861.
+    #[serde(rename = "turboshake")]
+    TurboShake,
+    /// KT128 and KT256 of RFC 9861.
+    KangarooTwelve,
+}
+
+impl HashMode {
+    /// Whether a block is added to a state.
+    pub fn is_sponge(self) -> bool {
+        !matches!(self, HashMode::MerkleDamgard | HashMode::Skein)
+    }
+}
+
+/// Multi-rate padding ends with a bit in the last byte of a block.
+fn last_byte() -> u8 {
+    0x80
 }
 
 /// A keystream that two functions make together.

@@ -61,21 +61,31 @@ pub struct HashVector {
     /// Bits of the last byte of `input` that belong to the message, the most significant first; 0
     /// for all of them.
     pub bits: u8,
+    /// The function name and the customization string of NIST SP 800-185 and RFC 9861.
+    pub name: Vec<u8>,
+    pub custom: Vec<u8>,
+    /// The domain separation byte of TurboSHAKE; 0 if there is none.
+    pub domain: u8,
+    /// Whether the length of the output is no part of the input of KMAC.
+    pub xof: bool,
     pub output: Vec<u8>,
 }
 
 impl HashVector {
     /// The parameters as `reference.rs` takes them in the place of a key: bytes of the output in
-    /// 32 bits, little-endian; `bits`; `tree`; key and arguments, each behind its length in 32 bits.
+    /// 32 bits, little-endian; `bits`; `tree`; key, arguments, name and
+    /// customization string, each behind its length in 32 bits; `domain` and `xof`.
     pub fn parameters(&self) -> Vec<u8> {
         let length = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
         let mut all = length(&self.output).to_vec();
         all.push(self.bits);
         all.extend(self.tree);
-        for field in [&self.key].into_iter().chain(&self.arguments) {
+        let fields = [&self.key].into_iter().chain(&self.arguments);
+        for field in fields.chain([&self.name, &self.custom]) {
             all.extend(length(field));
             all.extend(field);
         }
+        all.extend([self.domain, u8::from(self.xof)]);
         all
     }
 }
@@ -109,7 +119,7 @@ const TAG: usize = 16;
 type Block = Vec<Option<Vec<u8>>>;
 
 /// Blocks of lines `name = hex`, separated by empty lines, each with the number of its first field's line;
-/// `#` begins a comment line.
+/// `#` begins a comment line. `ptn(n)` is n bytes of the pattern of RFC 9861, section 5.
 fn blocks(text: &str, names: &[&str]) -> Result<Vec<(usize, Block)>, String> {
     let mut blocks = Vec::new();
     let expected = || names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -133,7 +143,7 @@ fn blocks(text: &str, names: &[&str]) -> Result<Vec<(usize, Block)>, String> {
             })?;
             let value = value.trim();
             let bytes =
-                hex(value).ok_or_else(|| match value.find(|c: char| !c.is_ascii_hexdigit()) {
+                pattern(value).or_else(|| hex(value)).ok_or_else(|| match value.find(|c: char| !c.is_ascii_hexdigit()) {
                     Some(at) => {
                         let odd = shown(&value[at..].chars().take(1).collect::<String>());
                         format!(
@@ -190,9 +200,22 @@ pub fn parse(text: &str) -> Result<Vec<Vector>, String> {
     blocks(text, &["key", "in", "out"])?.into_iter().map(vector).collect()
 }
 
-/// The fields of [`HashVector`] in their order; `tree` has three bytes and `bits` one.
-const HASH: [&str; 9] =
-    ["key", "personalization", "public_key", "identifier", "nonce", "tree", "in", "bits", "out"];
+/// The fields of [`HashVector`]; `tree` has three bytes, `bits`, `domain` and `xof` have one.
+const HASH: [&str; 13] = [
+    "key",
+    "personalization",
+    "public_key",
+    "identifier",
+    "nonce",
+    "tree",
+    "name",
+    "custom",
+    "domain",
+    "xof",
+    "in",
+    "bits",
+    "out",
+];
 
 /// As [`parse`], of a hash function.
 ///
@@ -200,9 +223,10 @@ const HASH: [&str; 9] =
 /// A line is malformed; the message begins with its number.
 pub fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
     let vector = |(line, fields): (usize, Block)| {
-        let there = [("in", fields[6].is_some()), ("out", fields[8].is_some())];
-        let Ok([key, a, b, c, d, tree, Some(input), bits, Some(output)]) =
-            <[_; 9]>::try_from(fields)
+        let there = [("in", fields[10].is_some()), ("out", fields[12].is_some())];
+        let Ok(
+            [key, a, b, c, d, tree, name, custom, domain, xof, Some(input), bits, Some(output)],
+        ) = <[_; 13]>::try_from(fields)
         else {
             return Err(missing(line, &there));
         };
@@ -210,11 +234,26 @@ pub fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
             let bytes = if what == "tree" { "3 bytes" } else { "1 byte" };
             format!("{line}: `{what}` has another length, expected {bytes}")
         };
+        let byte = |what: &str, field: Option<Vec<u8>>| {
+            let [byte] =
+                <[u8; 1]>::try_from(field.unwrap_or(vec![0])).map_err(|_| wrong(what))?;
+            Ok::<u8, String>(byte)
+        };
         let arguments = [a, b, c, d].map(Option::unwrap_or_default);
         let tree = <[u8; 3]>::try_from(tree.unwrap_or(vec![0; 3])).map_err(|_| wrong("tree"))?;
-        let [bits] = <[u8; 1]>::try_from(bits.unwrap_or(vec![0])).map_err(|_| wrong("bits"))?;
-        let key = key.unwrap_or_default();
-        Ok(HashVector { line, key, arguments, tree, input, bits, output })
+        Ok(HashVector {
+            line,
+            key: key.unwrap_or_default(),
+            arguments,
+            tree,
+            input,
+            bits: byte("bits", bits)?,
+            name: name.unwrap_or_default(),
+            custom: custom.unwrap_or_default(),
+            domain: byte("domain", domain)?,
+            xof: byte("xof", xof)? != 0,
+            output,
+        })
     };
     blocks(text, &HASH)?.into_iter().map(vector).collect()
 }
@@ -254,6 +293,15 @@ pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
     Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
+/// The most bytes of a pattern.
+const PATTERN: usize = 1 << 20;
+
+/// The bytes of `ptn(n)`: byte i is i mod 251.
+fn pattern(text: &str) -> Option<Vec<u8>> {
+    let length = text.strip_prefix("ptn(")?.strip_suffix(')')?.parse().ok()?;
+    (length <= PATTERN).then(|| (0..length).map(|i| (i % 251) as u8).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,6 +330,21 @@ mod tests {
             input: vec![0x80],
             bits: 1,
             output: vec![0xff],
+            ..HashVector::default()
+        };
+        assert_eq!(hashes(text), Ok(vec![vector]));
+        let text = "key = 07\nname = 41\ncustom = ptn(3)\ndomain = 0b\nxof = 01\nin = ptn(252)\n\
+                    out = ff\n";
+        let vector = HashVector {
+            line: 1,
+            key: vec![7],
+            name: b"A".to_vec(),
+            custom: vec![0, 1, 2],
+            domain: 0x0b,
+            xof: true,
+            input: (0..=250).chain([0]).collect(),
+            output: vec![0xff],
+            ..HashVector::default()
         };
         assert_eq!(hashes(text), Ok(vec![vector]));
         let message = |text: &str| hashes(text).expect_err("it is malformed");

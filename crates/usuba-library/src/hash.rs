@@ -4,13 +4,16 @@
 //! ```text
 //! sha384      sha512_compress maps chaining value and block to the next chaining value;
 //!             the mode `merkle-damgard` is padding, HMAC and HKDF: lib/c/modes/merkle.c.in
+//! sha3_256    keccak_absorb136 maps state and block to the next state;
+//!             the modes `sponge`, `xof`, `cshake`, `kmac`, `turboshake` and `kangaroo-twelve` are
+//!             padding, HMAC, outputs and trees: lib/c/modes/sponge.c.in and its neighbours
 //! skein512    skein512_ubi maps chaining value and block to the next chaining value;
 //!             the mode `skein` is padding, parameters, trees and output: lib/c/modes/skein.c.in
 //! ```
 //!
-//! The modes share `lib/c/modes/chain.c.in`: one message in pieces, and multi-buffer hashing. A
-//! mode consists of a value of `HashMode`, an arm in [`Parts::of`], and the C files that the arm
-//! names.
+//! The modes share `lib/c/modes/chain.c.in`, one message in pieces, and `many.c.in`, multi-buffer
+//! hashing. A mode consists of a value of `HashMode`, an arm in [`Parts::of`], and the C files that
+//! the arm names.
 
 use std::collections::BTreeSet;
 
@@ -19,24 +22,57 @@ use super::interface::{Described, Description, Kind};
 use super::template::{self as t, Template, context};
 use usuba_ciphers::{Hash, HashMode};
 
-/// The C files of a mode.
+/// The C files of a hash function.
 struct Parts {
-    /// The declarations and the functions that its hash functions share.
-    shared: (&'static str, Template),
-    /// The header and C file of each hash function.
+    /// The declarations that it shares with others, and the functions.
+    declared: &'static [&'static str],
+    shared: &'static [Template],
+    /// Its own header and C file.
     own: (Template, Template),
 }
 
 impl Parts {
     fn of(mode: HashMode) -> Parts {
-        match mode {
-            HashMode::MerkleDamgard => {
-                Parts { shared: (t::MERKLE_SHARED_H, t::MERKLE), own: (t::MERKLE_H, t::MERKLE_C) }
+        let (declared, shared, own): (&[&str], &[Template], _) = match mode {
+            HashMode::MerkleDamgard => (
+                &[t::MERKLE_SHARED_H],
+                &[t::MERKLE, t::MANY, t::HMAC, t::HKDF],
+                (t::HASH_H, t::HASH_C),
+            ),
+            HashMode::Skein => (&[t::SKEIN_SHARED_H], &[t::SKEIN], (t::SKEIN_H, t::SKEIN_C)),
+            HashMode::Sponge => {
+                (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::HMAC], (t::HASH_H, t::HASH_C))
             }
-            HashMode::Skein => {
-                Parts { shared: (t::SKEIN_SHARED_H, t::SKEIN), own: (t::SKEIN_H, t::SKEIN_C) }
+            HashMode::Xof => {
+                (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::XOF, t::SIDE], XOF)
             }
-        }
+            HashMode::TurboShake => (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::XOF], XOF),
+            HashMode::Cshake => {
+                (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::XOF, t::ENCODE], XOF)
+            }
+            HashMode::Kmac => (
+                &[t::SPONGE_SHARED_H],
+                &[t::SPONGE, t::XOF, t::ENCODE, t::KMAC],
+                (t::KMAC_H, t::KMAC_C),
+            ),
+            HashMode::KangarooTwelve => (
+                &[t::SPONGE_SHARED_H, t::KANGAROO_SHARED_H],
+                &[t::SPONGE, t::MANY, t::XOF, t::ENCODE, t::KANGAROO],
+                (t::KANGAROO_H, t::KANGAROO_C),
+            ),
+        };
+        Parts { declared, shared, own }
+    }
+}
+
+/// Outputs of any length.
+const XOF: (Template, Template) = (t::XOF_H, t::XOF_C);
+
+/// The names in C of a mode's construction: of its functions, and the prefix of HMAC.
+fn construction(mode: HashMode) -> (&'static str, &'static str) {
+    match mode.is_sponge() {
+        true => ("sponge", "usuba_sponge_hmac"),
+        false => ("merkle", "usuba_hmac"),
     }
 }
 
@@ -83,6 +119,20 @@ impl Folder<'_> {
                         && block >= 64
                 }
                 HashMode::Skein => output == block + 16 && start == block && hash.output == 0,
+                HashMode::KangarooTwelve => {
+                    (1..=block).contains(&hash.output) && start == 0 && block <= output
+                }
+                HashMode::Sponge => {
+                    (start == 0 || start == output)
+                        && block <= output
+                        && (16..=block).contains(&hash.output)
+                }
+                HashMode::Xof => {
+                    (start == 0 || start == output) && block <= output && hash.output == 0
+                }
+                HashMode::Cshake | HashMode::Kmac | HashMode::TurboShake => {
+                    start == 0 && block <= output && hash.output == 0
+                }
             };
             if !fits {
                 let Hash { name, chain, .. } = hash;
@@ -105,17 +155,22 @@ impl Folder<'_> {
         let comment = |text: &str| text.replace("*/", "* /");
         let (chain, block) = self.chains();
         let side = self.cipher.hashes.iter().any(|hash| self.is_side_by_side(hash));
-        let mut there = BTreeSet::new();
+        let (mut declares, mut there) = (BTreeSet::new(), BTreeSet::new());
         let mut text = String::new();
         for hash in &self.cipher.hashes {
-            let Parts { shared, own } = Parts::of(hash.mode);
-            if there.insert(shared) {
-                text += &match header {
-                    true => shared.0.to_string(),
-                    false => shared
-                        .1
-                        .render(context! { common, chain_max => chain, block_max => block, side }),
-                };
+            let Parts { declared, shared, own } = Parts::of(hash.mode);
+            let (mode, hmac) = construction(hash.mode);
+            if header {
+                let new = declared.iter().filter(|part| declares.insert(**part));
+                text += &new.copied().collect::<String>();
+            } else {
+                for part in shared.iter().filter(|part| there.insert((mode, **part))) {
+                    text += &part.render(context! {
+                        common, mode, upper => mode.to_uppercase(), hmac, side,
+                        chain_max => chain, block_max => block, squeezes => hash.mode.is_sponge(),
+                        ends => if hash.mode.is_sponge() { 1 } else { 2 },
+                    });
+                }
             }
             let (at, _) = self.place(&hash.chain);
             let Described { name, input, output, .. } = self.link(hash);
@@ -124,14 +179,26 @@ impl Folder<'_> {
                 format!("    {}", bytes.join(", "))
             };
             let start: Vec<String> = hash.start.chunks(16).map(row).collect();
-            text += &if header { own.0 } else { own.1 }.render(context! {
+            let values = context! {
                 title => comment(&self.cipher.title), spec => comment(&self.cipher.spec),
                 about => self.about(at), name => &hash.name, upper => hash.name.to_uppercase(),
-                common, chaining => format!("usuba_{name}_chaining"), chain => output,
+                common, mode, hmac, chaining => format!("usuba_{name}_chaining"), chain => output,
                 block => input - output, bits => 8 * (input - output),
-                start => start.join(",\n"), out_bytes => hash.output,
-            });
+                start => start.join(",\n"), out_bytes => hash.output, shape => shape(hash.mode),
+                suffix => format!("0x{:02x}", hash.suffix), last => format!("0x{:02x}", hash.last),
+            };
+            let described = t::DESCRIBED.render(values.clone());
+            text += &if header { own.0 } else { own.1 }.render(context! { described, ..values });
         }
         text
+    }
+}
+
+/// The parameters in front of a message, for an output of any length.
+fn shape(mode: HashMode) -> &'static str {
+    match mode {
+        HashMode::Cshake => "named",
+        HashMode::TurboShake => "domain",
+        _ => "plain",
     }
 }

@@ -59,6 +59,7 @@ const FLAGS: &[(&str, u32, &[&[CpuidFeature]])] = &[
     ("-msse4.2", 8, &[SSE]),
     ("-mavx2", 10, &[SSE, AVX]),
     ("-mavx512f", 15, &[SSE, AVX, AVX512]),
+    ("-mbmi", 16, &[&[CpuidFeature::BMI1]]),
     ("-mbmi2", 17, &[&[CpuidFeature::BMI2]]),
     ("-mavx512vl", 20, &[&[CpuidFeature::AVX512VL]]),
     ("-mavx512bw", 21, &[&[CpuidFeature::AVX512BW]]),

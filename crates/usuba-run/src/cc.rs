@@ -203,6 +203,7 @@ pub fn has_feature(feature: &str) -> bool {
         "sse4.2" => is_x86_feature_detected!("sse4.2"),
         "avx2" => is_x86_feature_detected!("avx2"),
         "adx" => is_x86_feature_detected!("adx"),
+        "bmi" => is_x86_feature_detected!("bmi1"),
         "bmi2" => is_x86_feature_detected!("bmi2"),
         "avx512f" => is_x86_feature_detected!("avx512f"),
         "avx512bw" => is_x86_feature_detected!("avx512bw"),

@@ -114,6 +114,7 @@ impl<'a> Items<'a> {
             match hash.mode {
                 HashMode::Skein => items.skein(&description, &vectors),
                 HashMode::MerkleDamgard => items.merkle(&description, hash.output, &vectors),
+                _ => {}
             }
         }
         match folder.cipher.scheme {

@@ -126,7 +126,7 @@ fn anything(noise: &mut Noise, block: usize) -> HashVector {
         _ => [0; 3],
     };
     let output = vec![0; [1, 20, 32, 64, 200][noise.below(5)]];
-    HashVector { line: 0, key, arguments, tree, input, bits, output }
+    HashVector { key, arguments, tree, input, bits, output, ..HashVector::default() }
 }
 
 /// The plain hash function of a message.

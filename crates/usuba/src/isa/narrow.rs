@@ -7,8 +7,9 @@
 //!
 //! For W, where a vector has as many bits as one instance of the cipher, and a wider register would
 //! hold several instances. The rows of the base stay; these tables add to them. `avx2_64` has no
-//! rows: its C is the C of `gp64`, and the C compiler may use BMI2, which processors with AVX2
-//! have. A rotation then leaves its operand where it is, and needs no move before it.
+//! rows: its C is the C of `gp64`, and the C compiler may use BMI1 and BMI2, which processors with
+//! AVX2 have. A rotation then leaves its operand where it is, and needs no move before it, and `~a & b`
+//! is one instruction.
 
 use super::Inst::*;
 use super::Timing::*;
@@ -19,7 +20,7 @@ pub static AVX2_64: Target = Target {
     aliases: &["avx2-64"],
     base: Some(&gp64::GP64),
     machine: Some(&avx2::AVX2),
-    cflags: &["-mbmi2"],
+    cflags: &["-mbmi", "-mbmi2"],
     processor: &X86_64,
     rows: &[],
     ..gp64::GP64
