@@ -10,7 +10,7 @@ use crate::emit::template::{context, template};
 use crate::isa::{Layout, word_lane, word_type};
 
 /// Words up to this number are written one by one, more in a loop.
-pub const STRAIGHT: usize = 16;
+pub const STRAIGHT: usize = 32;
 
 /// The C functions that read and write words that do not begin or end with a byte. They count bits
 /// of the byte string, the most significant of a byte first; `order` 7 reverses them inside of each
