@@ -13,8 +13,8 @@
 use std::path::Path;
 
 use crate::known::{Known, remembered};
-use crate::wrong::answers;
 use crate::sponge;
+use crate::wrong::answers;
 use crate::{Cipher, Counter, Function, Hash, HashMode, HashVector, Order, Stream, Vector};
 
 /// The result of a known-answer test.

@@ -101,9 +101,7 @@ pub fn answer(known: &Known, hash: &Hash, vector: &HashVector) -> Result<Vec<u8>
     let HashVector { key, name, custom, domain, xof, input, output, .. } = vector;
     let length = output.len();
     match hash.mode {
-        HashMode::Cshake if name.is_empty() && custom.is_empty() => {
-            sponge.run(input, 0x1f, length)
-        }
+        HashMode::Cshake if name.is_empty() && custom.is_empty() => sponge.run(input, 0x1f, length),
         HashMode::Cshake => {
             sponge.run(&[&sponge.padded(&[name, custom])[..], input].concat(), 0x04, length)
         }
@@ -128,7 +126,9 @@ pub fn allowed(mode: HashMode, vector: &HashVector) -> (&'static str, HashVector
     let HashVector { line, key, name, custom, domain, xof, input, output, .. } = vector.clone();
     let plain = HashVector { line, input, output, ..HashVector::default() };
     match mode {
-        HashMode::Cshake => ("`name`, `custom`, `in` and `out`", HashVector { name, custom, ..plain }),
+        HashMode::Cshake => {
+            ("`name`, `custom`, `in` and `out`", HashVector { name, custom, ..plain })
+        }
         HashMode::Kmac => {
             ("`key`, `custom`, `xof`, `in` and `out`", HashVector { key, custom, xof, ..plain })
         }

@@ -142,8 +142,8 @@ fn blocks(text: &str, names: &[&str]) -> Result<Vec<(usize, Block)>, String> {
                     + &help.unwrap_or_default()
             })?;
             let value = value.trim();
-            let bytes =
-                pattern(value).or_else(|| hex(value)).ok_or_else(|| match value.find(|c: char| !c.is_ascii_hexdigit()) {
+            let bytes = pattern(value).or_else(|| hex(value)).ok_or_else(|| {
+                match value.find(|c: char| !c.is_ascii_hexdigit()) {
                     Some(at) => {
                         let odd = shown(&value[at..].chars().take(1).collect::<String>());
                         format!(
@@ -154,7 +154,8 @@ fn blocks(text: &str, names: &[&str]) -> Result<Vec<(usize, Block)>, String> {
                         "{number}: `{name}` has {} digits, expected two for each byte",
                         value.len()
                     ),
-                })?;
+                }
+            })?;
             if fields[field].replace(bytes).is_some() {
                 return Err(format!(
                     "{number}: `{name}` twice in one vector; help: an empty line separates vectors"
@@ -224,9 +225,8 @@ const HASH: [&str; 13] = [
 pub fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
     let vector = |(line, fields): (usize, Block)| {
         let there = [("in", fields[10].is_some()), ("out", fields[12].is_some())];
-        let Ok(
-            [key, a, b, c, d, tree, name, custom, domain, xof, Some(input), bits, Some(output)],
-        ) = <[_; 13]>::try_from(fields)
+        let Ok([key, a, b, c, d, tree, name, custom, domain, xof, Some(input), bits, Some(output)]) =
+            <[_; 13]>::try_from(fields)
         else {
             return Err(missing(line, &there));
         };
@@ -235,8 +235,7 @@ pub fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
             format!("{line}: `{what}` has another length, expected {bytes}")
         };
         let byte = |what: &str, field: Option<Vec<u8>>| {
-            let [byte] =
-                <[u8; 1]>::try_from(field.unwrap_or(vec![0])).map_err(|_| wrong(what))?;
+            let [byte] = <[u8; 1]>::try_from(field.unwrap_or(vec![0])).map_err(|_| wrong(what))?;
             Ok::<u8, String>(byte)
         };
         let arguments = [a, b, c, d].map(Option::unwrap_or_default);

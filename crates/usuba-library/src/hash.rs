@@ -43,9 +43,7 @@ impl Parts {
             HashMode::Sponge => {
                 (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::HMAC], (t::HASH_H, t::HASH_C))
             }
-            HashMode::Xof => {
-                (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::XOF, t::SIDE], XOF)
-            }
+            HashMode::Xof => (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::XOF, t::SIDE], XOF),
             HashMode::TurboShake => (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::XOF], XOF),
             HashMode::Cshake => {
                 (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::XOF, t::ENCODE], XOF)

@@ -272,7 +272,9 @@ fn modes(kind: Kind) -> &'static str {
         Kind::Permutation => "states in parallel",
         Kind::Keyed | Kind::Unkeyed => "blocks",
         Kind::Hash(HashMode::Sponge) => "hash, HMAC, many messages side by side",
-        Kind::Hash(HashMode::Xof | HashMode::Cshake | HashMode::TurboShake) => "XOF, many messages side by side",
+        Kind::Hash(HashMode::Xof | HashMode::Cshake | HashMode::TurboShake) => {
+            "XOF, many messages side by side"
+        }
         Kind::Hash(HashMode::Kmac) => "MAC, XOF with a key",
         Kind::Hash(HashMode::KangarooTwelve) => "XOF with leaves side by side",
         Kind::Hash(HashMode::MerkleDamgard) => "hash, HMAC, HKDF, many messages side by side",

@@ -408,15 +408,15 @@ static void any_backend(void)
         free(many.whole); \
     }
 
-/* A hash function of Merkle and Damgard with blocks of `size` bytes and hashes of `bytes`: pieces,
-   many messages, HMAC and HKDF. */
-#define MERKLE(name, size, bytes) \
+/* A hash function with blocks of `size` bytes and hashes of `bytes`: pieces, many messages and
+   HMAC. */
+#define HASH(name, size, bytes) \
     static void name##_fuzz_hash(void) \
     { \
-        const size_t length = some_length(5000), count = below(40), out_length = below(300); \
+        const size_t length = some_length(5000), count = below(40); \
         const size_t key_length = below(3 * (size)), cut = (bytes) / 2 + below((bytes) / 2 + 1); \
         place text = make(length), key = make(key_length), many = make(count * (bytes)); \
-        place one = make(bytes), two = copy(one, bytes), keys = make(out_length); \
+        place one = make(bytes), two = copy(one, bytes); \
         const uint8_t *in[40]; \
         size_t lengths[40], done, part, i; \
         usuba_##name##_state *run = (usuba_##name##_state *)malloc(sizeof *run); \
@@ -456,15 +456,6 @@ static void any_backend(void)
         one.at[below(cut)] ^= (uint8_t)(1 << below(8)); \
         expect(usuba_hmac_##name##_check(key.at, key_length, text.at, length, one.at, cut) \
                    == USUBA_ERROR_FORGED, "forged", #name, length); \
-        any_backend(); \
-        expect(!usuba_hkdf_##name##_derive(key.at, key_length, text.at, length, one.at, bytes, \
-                                           keys.at, out_length), "status", #name, length); \
-        expect(!usuba_hkdf_##name##_extract(key.at, key_length, text.at, length, two.at), "status", \
-               #name, length); \
-        part = out_length < (bytes) ? out_length : (bytes); \
-        expect(!usuba_hkdf_##name##_expand(two.at, bytes, one.at, bytes, two.at, part), "status", \
-               #name, length); \
-        expect(!memcmp(keys.at, two.at, part), "derived keys", #name, length); \
         free(run); \
         free(mac); \
         free(text.whole); \
@@ -472,7 +463,211 @@ static void any_backend(void)
         free(many.whole); \
         free(one.whole); \
         free(two.whole); \
+    }
+
+/* HKDF of a hash function with hashes of `bytes`. */
+#define HKDF(name, bytes) \
+    static void name##_fuzz_keys(void) \
+    { \
+        const size_t length = some_length(5000), key_length = below(300), out_length = below(300); \
+        const size_t part = out_length < (bytes) ? out_length : (bytes); \
+        place text = make(length), key = make(key_length), keys = make(out_length); \
+        place one = make(bytes), two = make(bytes); \
+        any_backend(); \
+        expect(!usuba_hkdf_##name##_derive(key.at, key_length, text.at, length, one.at, bytes, \
+                                           keys.at, out_length), "status", #name, length); \
+        expect(!usuba_hkdf_##name##_extract(key.at, key_length, text.at, length, two.at), "status", \
+               #name, length); \
+        expect(!usuba_hkdf_##name##_expand(two.at, bytes, one.at, bytes, two.at, part), "status", \
+               #name, length); \
+        expect(!memcmp(keys.at, two.at, part), "derived keys", #name, length); \
+        free(text.whole); \
+        free(key.whole); \
+        free(one.whole); \
+        free(two.whole); \
         free(keys.whole); \
+    }
+
+/* The parameters of an output of any length, before and behind other arguments. */
+#define FUZZ_PLAIN
+#define FUZZ_NAMED key.at, key_length, key.at, key_length / 2,
+#define FUZZ_NAMED_BEHIND , key.at, key_length, key.at, key_length / 2
+#define FUZZ_DOMAIN (uint8_t)(1 + key_length % 0x7f),
+#define FUZZ_DOMAIN_BEHIND , (uint8_t)(1 + key_length % 0x7f)
+
+/* An output of any length: pieces of message and output, and many messages. */
+#define XOF(name, before, behind) \
+    static void name##_fuzz_hash(void) \
+    { \
+        const size_t length = some_length(5000), count = below(40), out_length = 1 + below(700); \
+        const size_t key_length = 1 + below(400); \
+        place text = make(length), key = make(key_length), many = make(count * out_length); \
+        place one = make(out_length), two = copy(one, out_length); \
+        const uint8_t *in[40]; \
+        size_t lengths[40], done, part, i; \
+        usuba_##name##_state *run = (usuba_##name##_state *)malloc(sizeof *run); \
+        if (!run) exit(3); \
+        any_backend(); \
+        expect(!usuba_##name##_xof(before text.at, length, one.at, out_length), "status", #name, \
+               length); \
+        expect(!usuba_##name##_begin(run behind), "status", #name, length); \
+        for (done = 0; done < length; done += part) { \
+            part = 1 + below(length - done); \
+            any_backend(); \
+            expect(!usuba_##name##_update(run, text.at + done, part), "status", #name, length); \
+        } \
+        for (done = 0; done < out_length; done += part) { \
+            part = 1 + below(out_length - done); \
+            any_backend(); \
+            expect(!usuba_##name##_squeeze(run, two.at + done, part), "status", #name, length); \
+        } \
+        expect(!memcmp(one.at, two.at, out_length), "pieces", #name, length); \
+        for (i = 0; i < count; i++) { \
+            const size_t from = below(length + 1); \
+            in[i] = text.at + from; \
+            lengths[i] = below(length - from + 1); \
+        } \
+        any_backend(); \
+        expect(!usuba_##name##_hash_many(before in, lengths, count, many.at, out_length), "status", \
+               #name, length); \
+        for (i = 0; i < count; i += 1 + below(10)) { \
+            expect(!usuba_##name##_xof(before in[i], lengths[i], two.at, out_length), "status", \
+                   #name, length); \
+            expect(!memcmp(many.at + i * out_length, two.at, out_length), "many", #name, length); \
+        } \
+        free(run); \
+        free(text.whole); \
+        free(key.whole); \
+        free(many.whole); \
+        free(one.whole); \
+        free(two.whole); \
+    }
+
+/* Messages of one length side by side, with blocks of `size` bytes. */
+#define LANES(name, size) \
+    static void name##_fuzz_lanes(void) \
+    { \
+        const size_t length = some_length(2000), count = 1 + below(8), blocks = below(4); \
+        const size_t out_length = blocks * (size) + below(size); \
+        place text[8], out[8], one = make(out_length); \
+        const uint8_t *in[8]; \
+        uint8_t *to[8]; \
+        size_t done, part, i; \
+        usuba_##name##_lanes *lanes = (usuba_##name##_lanes *)malloc(sizeof *lanes); \
+        if (!lanes) exit(3); \
+        for (i = 0; i < count; i++) { \
+            text[i] = make(length); \
+            out[i] = make(out_length); \
+            in[i] = text[i].at; \
+            to[i] = out[i].at; \
+        } \
+        any_backend(); \
+        expect(!usuba_##name##_many(in, length, to, out_length, count), "status", #name, length); \
+        for (i = 0; i < count; i++) { \
+            expect(!usuba_##name##_xof(in[i], length, one.at, out_length), "status", #name, length); \
+            expect(!memcmp(one.at, to[i], out_length), "many", #name, length); \
+        } \
+        expect(!usuba_##name##_many_begin(lanes, count), "status", #name, length); \
+        for (done = 0; done < length; done += part) { \
+            part = 1 + below(length - done); \
+            any_backend(); \
+            expect(!usuba_##name##_many_absorb(lanes, in, count, part), "status", #name, length); \
+            for (i = 0; i < count; i++) in[i] += part; \
+        } \
+        for (done = 0; done < blocks; done++) { \
+            any_backend(); \
+            expect(!usuba_##name##_many_squeeze_blocks(lanes, to, count, 1), "status", #name, length); \
+            for (i = 0; i < count; i++) to[i] += size; \
+        } \
+        for (i = 0; i < count; i++) { \
+            expect(!usuba_##name##_xof(text[i].at, length, one.at, out_length), "status", #name, \
+                   length); \
+            expect(!memcmp(one.at, out[i].at, out_length), "lanes", #name, length); \
+            free(text[i].whole); \
+            free(out[i].whole); \
+        } \
+        free(lanes); \
+        free(one.whole); \
+    }
+
+/* KMAC: pieces, tags and outputs of any length. */
+#define KMAC(name) \
+    static void name##_fuzz_hash(void) \
+    { \
+        const size_t length = some_length(5000), key_length = below(400), out_length = 4 + below(400); \
+        const size_t custom = key_length / 2; \
+        place text = make(length), key = make(key_length); \
+        place one = make(out_length), two = copy(one, out_length); \
+        size_t done, part; \
+        usuba_##name##_state *run = (usuba_##name##_state *)malloc(sizeof *run); \
+        if (!run) exit(3); \
+        any_backend(); \
+        expect(!usuba_##name##_tag(key.at, key_length, key.at, custom, text.at, length, one.at, \
+                                   out_length), "status", #name, length); \
+        expect(!usuba_##name##_begin(run, key.at, key_length, key.at, custom), "status", #name, \
+               length); \
+        for (done = 0; done < length; done += part) { \
+            part = 1 + below(length - done); \
+            any_backend(); \
+            expect(!usuba_##name##_update(run, text.at + done, part), "status", #name, length); \
+        } \
+        expect(!usuba_##name##_verify(run, one.at, out_length), "tag", #name, length); \
+        one.at[below(out_length)] ^= (uint8_t)(1u << below(8)); \
+        any_backend(); \
+        expect(usuba_##name##_check(key.at, key_length, key.at, custom, text.at, length, one.at, \
+                                    out_length) == USUBA_ERROR_FORGED, "forged", #name, length); \
+        expect(!usuba_##name##_xof_begin(run, key.at, key_length, key.at, custom), "status", #name, \
+               length); \
+        expect(!usuba_##name##_update(run, text.at, length), "status", #name, length); \
+        expect(!usuba_##name##_squeeze(run, one.at, out_length), "status", #name, length); \
+        expect(!usuba_##name##_xof_begin(run, key.at, key_length, key.at, custom), "status", #name, \
+               length); \
+        expect(!usuba_##name##_update(run, text.at, length), "status", #name, length); \
+        for (done = 0; done < out_length; done += part) { \
+            part = 1 + below(out_length - done); \
+            any_backend(); \
+            expect(!usuba_##name##_squeeze(run, two.at + done, part), "status", #name, length); \
+        } \
+        expect(!memcmp(one.at, two.at, out_length), "output", #name, length); \
+        free(run); \
+        free(text.whole); \
+        free(key.whole); \
+        free(one.whole); \
+        free(two.whole); \
+    }
+
+/* Trees of leaves of 8192 bytes: pieces of message and output. */
+#define KANGAROO(name) \
+    static void name##_fuzz_hash(void) \
+    { \
+        const size_t length = below(4) ? some_length(5000) : below(400000); \
+        const size_t custom_length = some_length(5000), out_length = below(700); \
+        place text = make(length), custom = make(custom_length); \
+        place one = make(out_length), two = copy(one, out_length); \
+        size_t done, part; \
+        usuba_##name##_state *run = (usuba_##name##_state *)malloc(sizeof *run); \
+        if (!run) exit(3); \
+        any_backend(); \
+        expect(!usuba_##name##_hash(text.at, length, custom.at, custom_length, one.at, out_length), \
+               "status", #name, length); \
+        expect(!usuba_##name##_begin(run), "status", #name, length); \
+        for (done = 0; done < length; done += part) { \
+            part = 1 + below(length - done); \
+            any_backend(); \
+            expect(!usuba_##name##_update(run, text.at + done, part), "status", #name, length); \
+        } \
+        expect(!usuba_##name##_final(run, custom.at, custom_length), "status", #name, length); \
+        for (done = 0; done < out_length; done += part) { \
+            part = 1 + below(out_length - done); \
+            any_backend(); \
+            expect(!usuba_##name##_squeeze(run, two.at + done, part), "status", #name, length); \
+        } \
+        expect(!memcmp(one.at, two.at, out_length), "pieces", #name, length); \
+        free(run); \
+        free(text.whole); \
+        free(custom.whole); \
+        free(one.whole); \
+        free(two.whole); \
     }
 
 #define FUZZ_DATA data.at, data_length,

@@ -6,6 +6,9 @@ use std::fmt::Write;
 use usuba_ciphers::{Cipher, HashMode, HashVector, Scheme, SealMode, Vector};
 use usuba_library::{Description, Kind, Written};
 
+/// Longer messages of vectors are left to other tests.
+const LONG: usize = 5000;
+
 /// The program that fuzzes a folder.
 pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
     let mut text = format!(
@@ -58,11 +61,28 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
                 let line = format!("SKEIN({name}, {})", size - operations[0].output);
                 part(line, format!("{name}_fuzz_hash"));
             }
-            Kind::Hash(HashMode::MerkleDamgard) => {
+            Kind::Hash(mode @ (HashMode::MerkleDamgard | HashMode::Sponge)) => {
                 let hash = cipher.hashes.iter().find(|hash| hash.name == *name);
                 let (block, output) =
                     (size - operations[0].output, hash.expect("it is there").output);
-                part(format!("MERKLE({name}, {block}, {output})"), format!("{name}_fuzz_hash"));
+                part(format!("HASH({name}, {block}, {output})"), format!("{name}_fuzz_hash"));
+                if *mode == HashMode::MerkleDamgard {
+                    part(format!("HKDF({name}, {output})"), format!("{name}_fuzz_keys"));
+                }
+            }
+            Kind::Hash(HashMode::Xof) => {
+                part(format!("XOF({name}, FUZZ_PLAIN, FUZZ_PLAIN)"), format!("{name}_fuzz_hash"));
+                let block = size - operations[0].output;
+                part(format!("LANES({name}, {block})"), format!("{name}_fuzz_lanes"));
+            }
+            Kind::Hash(mode) => {
+                let line = match mode {
+                    HashMode::Cshake => format!("XOF({name}, FUZZ_NAMED, FUZZ_NAMED_BEHIND)"),
+                    HashMode::TurboShake => format!("XOF({name}, FUZZ_DOMAIN, FUZZ_DOMAIN_BEHIND)"),
+                    HashMode::Kmac => format!("KMAC({name})"),
+                    _ => format!("KANGAROO({name})"),
+                };
+                part(line, format!("{name}_fuzz_hash"));
             }
             Kind::Seal(mode) => {
                 let (before, data) = match mode {
@@ -113,10 +133,14 @@ fn answers(cipher: &Cipher, single: &Written) -> String {
     for primitive in &single.primitives {
         let name = &primitive.name;
         if let Some(hash) = cipher.hashes.iter().find(|hash| hash.name == *name) {
-            for vector in cipher.hashes_of(hash).expect("they can be read") {
+            let vectors = cipher.hashes_of(hash).expect("they can be read").into_iter();
+            for vector in vectors.filter(|vector| vector.input.len() < LONG) {
                 match hash.mode {
                     HashMode::Skein => skein_answer(&mut text, name, &vector),
-                    HashMode::MerkleDamgard => merkle_answer(&mut text, name, &vector),
+                    HashMode::MerkleDamgard | HashMode::Sponge => {
+                        merkle_answer(&mut text, name, &vector);
+                    }
+                    mode => sponge_answer(&mut text, mode, name, &vector),
                 }
             }
             continue;
@@ -194,6 +218,51 @@ fn merkle_answer(text: &mut String, name: &str, vector: &HashVector) {
          expect(!memcmp(out, wanted, sizeof wanted), \"known answer\", \"{name}\", {length});\n    }}",
         list(&vector.output),
         list(&vector.input)
+    );
+}
+
+/// One test vector of an output of any length.
+fn sponge_answer(text: &mut String, mode: HashMode, name: &str, vector: &HashVector) {
+    let list = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte}, ")).collect::<String>();
+    let HashVector { key, name: label, custom, domain, xof, input, output, .. } = vector;
+    let (length, size, count) = (input.len(), custom.len(), label.len() + key.len());
+    let call = match mode {
+        HashMode::Kmac if *xof => format!(
+            "usuba_{name}_xof_begin(&state, key, {count}, custom, {size}) \
+             || usuba_{name}_update(&state, in, {length}) \
+             || usuba_{name}_squeeze(&state, out, sizeof out)"
+        ),
+        HashMode::Kmac => {
+            format!("usuba_{name}_tag(key, {count}, custom, {size}, in, {length}, out, sizeof out)")
+        }
+        HashMode::Cshake => {
+            format!("usuba_{name}_xof(key, {count}, custom, {size}, in, {length}, out, sizeof out)")
+        }
+        HashMode::TurboShake => {
+            format!("usuba_{name}_xof({domain}, in, {length}, out, sizeof out)")
+        }
+        HashMode::KangarooTwelve => {
+            format!("usuba_{name}_hash(in, {length}, custom, {size}, out, sizeof out)")
+        }
+        _ => format!("usuba_{name}_xof(in, {length}, out, sizeof out)"),
+    };
+    let mut arrays = format!("wanted[] = {{{}}}, in[] = {{{}0}}", list(output), list(input));
+    if call.contains("custom") {
+        arrays += &format!(", custom[] = {{{}0}}", list(custom));
+    }
+    if call.contains("key") {
+        arrays += &format!(", key[] = {{{}0}}", list(&[&label[..], key].concat()));
+    }
+    let state = match call.contains("&state") {
+        true => format!("        static usuba_{name}_state state;\n"),
+        false => String::new(),
+    };
+    let _ = writeln!(
+        text,
+        "    {{\n        static const uint8_t {arrays};\n        \
+         static uint8_t out[sizeof wanted];\n{state}        \
+         expect(!({call}), \"status\", \"{name}\", {length});\n        \
+         expect(!memcmp(out, wanted, sizeof wanted), \"known answer\", \"{name}\", {length});\n    }}"
     );
 }
 

@@ -1,7 +1,8 @@
 //! The output of `usubac dist`, compiled and called.
 //!
 //! - `subject`: a folder, loaded; `modes`: the expected results of modes; `fuzz`: the fuzzer.
-//! - `hash`: Skein; `merkle`: hash functions of Merkle and Damgård, HMAC and HKDF.
+//! - `hash`: Skein; `merkle`: hash functions with one length of output, HMAC and HKDF; `sponge`:
+//!   outputs of any length, KMAC, and trees of RFC 9861.
 //! - `published`: test vectors of RFCs and of Wycheproof, and libsodium.
 //! - `seal`: Poly1305 and authenticated encryption.
 //! - `rust`: the Rust crate.
@@ -33,6 +34,7 @@ mod published;
 mod rust;
 mod seal;
 mod sizes;
+mod sponge;
 mod subject;
 
 use std::path::{Path, PathBuf};
@@ -83,7 +85,10 @@ fn everything_of(subject: Subject) {
     for primitive in &subject.single.primitives {
         match primitive.kind {
             Kind::Hash(HashMode::Skein) => hash::check(&subject, primitive),
-            Kind::Hash(HashMode::MerkleDamgard) => merkle::check(&subject, primitive),
+            Kind::Hash(HashMode::MerkleDamgard | HashMode::Sponge) => {
+                merkle::check(&subject, primitive);
+            }
+            Kind::Hash(_) => sponge::check(&subject, primitive),
             Kind::Seal(mode) => seal::check(&subject, primitive, mode),
             _ => blocks_and_modes(&subject, primitive),
         }
@@ -226,10 +231,13 @@ fn hash_functions_with_padding_on_every_backend() {
     targets.retain(|target| asks!() || ["gp64", "avx2"].contains(&target.name));
     for compiler in compilers(asks!()) {
         everything_of(Subject::new("sha2", &compiler, &targets));
+        everything_of(Subject::new("keccak", &compiler, &targets));
         if asks!() {
-            // The compression function in one loop.
+            // Kernels in one loop.
             let portable = [isa::ALL[0]];
-            everything_of(Subject::with("sha2", &compiler, &portable, &["-DUSUBA_SMALL"]));
+            for folder in ["sha2", "keccak"] {
+                everything_of(Subject::with(folder, &compiler, &portable, &["-DUSUBA_SMALL"]));
+            }
         }
     }
 }
@@ -287,7 +295,7 @@ fn status_of_a_folder_with_kernels_for_some_targets() {
 fn every_folder_on_every_backend() {
     for name in folders() {
         if !SHORT.contains(&&*name)
-            && !["skein", "sha2"].contains(&&*name)
+            && !["skein", "sha2", "keccak"].contains(&&*name)
             && !SEALS.contains(&&*name)
             && asks!("{name}")
         {
@@ -360,7 +368,7 @@ fn folders() -> Vec<String> {
 #[test]
 fn sanitizers_find_nothing() {
     // All modes of block ciphers, and by turns a keystream, authenticators and hash functions.
-    let others = ["chacha20", "chacha20poly1305", "poly1305", "sha2", "skein"];
+    let others = ["chacha20", "chacha20poly1305", "poly1305", "sha2", "skein", "keccak"];
     let few = ["noekeon", others[level::turn() as usize % others.len()]];
     let compiler = compiler();
     if !sanitizes(&compiler) {
@@ -375,7 +383,7 @@ fn sanitizers_find_nothing() {
         if !whole {
             // The smallest target with dispatch; hash functions consist mostly of code outside of
             // kernels.
-            let hashes = ["sha2", "skein"].contains(&&*name);
+            let hashes = ["sha2", "skein", "keccak"].contains(&&*name);
             let least: &[_] = if hashes { &["gp64"] } else { &["gp64", "avx2"] };
             targets.retain(|target| least.contains(&target.name));
         }
