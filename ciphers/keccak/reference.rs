@@ -9,8 +9,9 @@ fn state(bit: impl Fn(usize, usize, usize) -> bool) -> State {
 }
 
 fn theta(a: &State) -> State {
-    let column = |x: usize, z: usize| (0..5).fold(false, |sum, y| sum ^ a[x][y][z]);
-    state(|x, y, z| a[x][y][z] ^ column((x + 4) % 5, z) ^ column((x + 1) % 5, (z + 63) % 64))
+    let column = |x: usize, z: usize| a[x][0][z] ^ a[x][1][z] ^ a[x][2][z] ^ a[x][3][z] ^ a[x][4][z];
+    let c: [[bool; 64]; 5] = std::array::from_fn(|x| std::array::from_fn(|z| column(x, z)));
+    state(|x, y, z| a[x][y][z] ^ c[(x + 4) % 5][z] ^ c[(x + 1) % 5][(z + 63) % 64])
 }
 
 fn rho(a: &State) -> State {

@@ -197,6 +197,13 @@ mod tests {
         crate::read(&root.join(name)).expect("cipher.toml")
     }
 
+    /// A hash function of every mode.
+    fn one_of_each(cipher: &Cipher) -> impl Iterator<Item = &Hash> {
+        let earlier = |at: usize| cipher.hashes[..at].iter().map(|hash| hash.mode);
+        let new = move |(at, hash): &(usize, &Hash)| !earlier(*at).any(|mode| mode == hash.mode);
+        cipher.hashes.iter().enumerate().filter(new).map(|(_, hash)| hash)
+    }
+
     #[test]
     fn hash_functions_and_keystreams_have_their_published_answers() {
         let sha = read("sha2");
@@ -205,7 +212,7 @@ mod tests {
             assert_eq!(tested, Tested::Right(sha.hashes_of(hash).expect("vectors").len()));
         }
         let keccak = read("keccak");
-        for hash in &keccak.hashes {
+        for hash in one_of_each(&keccak) {
             let tested = keccak.verify_hash(hash, None);
             let vectors = keccak.hashes_of(hash).expect("vectors").len();
             assert_eq!(tested, Ok(Tested::Right(vectors)), "{}", hash.name);
@@ -234,7 +241,7 @@ mod tests {
         let wrong = sha.verify_hash(&hash, None).expect_err("another start");
         assert!(wrong.contains("` differs from its known answer\n  expected "), "{wrong}");
         let keccak = read("keccak");
-        for hash in &keccak.hashes {
+        for hash in one_of_each(&keccak) {
             let mut wrong = hash.clone();
             wrong.last ^= 1;
             assert!(keccak.verify_hash(&wrong, None).is_err(), "{}", hash.name);

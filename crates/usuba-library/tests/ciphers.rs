@@ -115,6 +115,9 @@ fn noise(seed: u64, count: usize) -> Vec<u8> {
     bytes
 }
 
+/// `reference.rs` computes the hashes of longer messages in the long run only.
+const SHORT: usize = 500;
+
 fn references(cipher: &Cipher) -> Result<(), Failed> {
     let folder = name(cipher);
     for function in &cipher.functions {
@@ -138,6 +141,9 @@ fn references(cipher: &Cipher) -> Result<(), Failed> {
     }
     for hash in &cipher.hashes {
         for (at, v) in cipher.hashes_of(hash)?.iter().enumerate() {
+            if v.input.len() > SHORT && !asks(format!("vector {at} of {}", hash.name)) {
+                continue;
+            }
             let got = models::reference(&folder, &hash.name, &v.parameters(), &v.input);
             if got != v.output {
                 return Err(format!("{}: vector {at} differs", hash.name).into());

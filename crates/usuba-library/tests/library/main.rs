@@ -3,7 +3,7 @@
 //! - `subject`: a folder, loaded; `modes`: the expected results of modes; `fuzz`: the fuzzer.
 //! - `hash`: Skein; `merkle`: hash functions with one length of output, HMAC and HKDF; `sponge`:
 //!   outputs of any length, KMAC, and trees of RFC 9861.
-//! - `published`: test vectors of RFCs and of Wycheproof, and libsodium.
+//! - `published`, `published_sponges`: test vectors of RFCs and of Wycheproof, and libsodium.
 //! - `seal`: Poly1305 and authenticated encryption.
 //! - `rust`: the Rust crate.
 //! - `sizes`: bytes of C, and functions that return sizes.
@@ -31,6 +31,7 @@ mod manifest;
 mod merkle;
 mod modes;
 mod published;
+mod published_sponges;
 mod rust;
 mod seal;
 mod sizes;
