@@ -105,10 +105,15 @@ struct Hash {
     size_t count;
 };
 
-void *hash_init(int count, const uint8_t *)
+/* A hash function on `number % 16` messages in sequence. */
+enum Function { SKEIN, SHA3 = 16, SHAKE = 32 };
+
+void *hash_init(int number, const uint8_t *)
 {
+    const char *const names[] = {"Skein-512(512)", "SHA-3(256)", "SHAKE-128(256)"};
+    const int count = number % 16;
     try {
-        auto function = Botan::HashFunction::create("Skein-512(512)");
+        auto function = Botan::HashFunction::create(names[number / 16]);
         return function ? new Hash{std::move(function), size_t(count)} : nullptr;
     } catch (const std::exception &) {
         return nullptr;
@@ -122,7 +127,7 @@ int hash_run(void *state, const uint8_t *, const uint8_t *in, uint8_t *out, size
     try {
         for (size_t i = 0; i < hash->count; i++) {
             hash->function->update(in + i * each, each);
-            hash->function->final(out + i * 64);
+            hash->function->final(out + i * hash->function->output_length());
         }
         return 0;
     } catch (const std::exception &) {
@@ -152,8 +157,11 @@ const peer peers[] = {
     entry("aes256", AES256, "CTR-BE(AES-256)"),
     entry("des", DES, "CTR-BE(DES)"),
     entry("tdes", TDES, "CTR-BE(TripleDES)"),
-    {"skein512", "hash", "Skein-512(512)", 1, hash_init, hash_run, hash_drop},
-    {"skein512_8", "hash", "Skein-512(512)", 8, hash_init, hash_run, hash_drop},
+    {"skein512", "hash", "Skein-512(512)", SKEIN + 1, hash_init, hash_run, hash_drop},
+    {"skein512_8", "hash", "Skein-512(512)", SKEIN + 8, hash_init, hash_run, hash_drop},
+    {"sha3_256", "hash", "SHA-3(256)", SHA3 + 1, hash_init, hash_run, hash_drop},
+    {"sha3_256_8", "hash", "SHA-3(256)", SHA3 + 8, hash_init, hash_run, hash_drop},
+    {"shake128", "hash", "SHAKE-128(256)", SHAKE + 1, hash_init, hash_run, hash_drop},
     {"threefish512", "blocks", "Threefish-512", 0, threefish_init, threefish_run, threefish_drop},
 };
 

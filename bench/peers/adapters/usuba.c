@@ -98,6 +98,37 @@ HASH(skein256, 32)
 HASH(skein512, 64)
 HASH(skein1024, 128)
 
+static int sha3_256_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out,
+                        size_t length)
+{
+    const size_t count = (size_t)*(int *)key;
+    const uint8_t *places[8];
+    size_t lengths[8], i;
+    (void)start;
+    if (count == 1) return usuba_sha3_256_hash(in, length, out);
+    for (i = 0; i < count; i++) {
+        places[i] = in + i * (length / count);
+        lengths[i] = length / count;
+    }
+    return usuba_sha3_256_hash_many(places, lengths, count, out);
+}
+
+static int shake128_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out,
+                        size_t length)
+{
+    (void)key;
+    (void)start;
+    return usuba_shake128_xof(in, length, out, 32);
+}
+
+static int kt128_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out,
+                     size_t length)
+{
+    (void)key;
+    (void)start;
+    return usuba_kt128_hash(in, length, NULL, 0, out, 32);
+}
+
 static void *hash_init(int number, const uint8_t *bytes)
 {
     int *count = malloc(sizeof *count);
@@ -149,6 +180,9 @@ static const peer peers[] = {
     HASH_PEERS(skein256),
     HASH_PEERS(skein512),
     HASH_PEERS(skein1024),
+    HASH_PEERS(sha3_256),
+    {"shake128", "hash", "usuba_shake128_xof", 1, hash_init, shake128_run, drop},
+    {"kt128", "hash", "usuba_kt128_hash", 1, hash_init, kt128_run, drop},
     {"ascon_p12", "blocks", "usuba_ascon_p12_le_blocks", 0, ascon_init, ascon_p12_le_run, drop},
 };
 

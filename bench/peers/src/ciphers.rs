@@ -47,8 +47,12 @@ pub const ALL: &[Cipher] = &[
     cipher("skein256", "Skein-256", [0, 0, 32]),
     cipher("skein512", "Skein-512", [0, 0, 64]),
     cipher("skein1024", "Skein-1024", [0, 0, 128]),
+    cipher("sha3_256", "SHA3-256", [0, 0, 136]),
+    cipher("shake128", "SHAKE128", [0, 0, 168]),
+    cipher("kt128", "KT128", [0, 0, 168]),
     // Hashes follow each other in front of the output, so that they are not longer than messages.
     cipher("skein256_8", "Skein-256, 8 messages", [0, 0, 256]),
     cipher("skein512_8", "Skein-512, 8 messages", [0, 0, 512]),
     cipher("skein1024_8", "Skein-1024, 8 messages", [0, 0, 1024]),
+    cipher("sha3_256_8", "SHA3-256, 8 messages", [0, 0, 1088]),
 ];

@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use cipher::{Block, BlockCipherEncrypt, InnerIvInit, KeyInit, KeyIvInit, StreamCipher, StreamCipherCoreWrapper};
-use skein::digest::Digest;
+use skein::digest::{Digest, ExtendableOutput, Update, XofReader};
 use skein::digest::consts::{U32, U64, U128};
 use ctr::flavors::{Ctr64BE, Ctr128BE};
 
@@ -125,9 +125,21 @@ macro_rules! stream {
     };
 }
 
+/// An output of 32 bytes.
+struct Xof<D>(PhantomData<D>);
+
+impl<D: Default + Update + ExtendableOutput> State for Xof<D> {
+    fn run(&mut self, _: &[u8], input: &[u8], output: &mut [u8]) -> Result<(), String> {
+        let mut function = D::default();
+        function.update(input);
+        function.finalize_xof().read(&mut output[..32]);
+        Ok(())
+    }
+}
+
 macro_rules! hash {
-    ($cipher:literal, $call:literal, $type:ty, $count:literal) => {
-        peer($cipher, "skein", "hash", $call, |_| {
+    ($cipher:literal, $name:literal, $call:literal, $type:ty, $count:literal) => {
+        peer($cipher, $name, "hash", $call, |_| {
             Some(Hash::<$type> { count: $count, hash: PhantomData })
         })
     };
@@ -161,12 +173,16 @@ pub fn peers() -> Vec<Peer> {
         blocks!("threefish256", "threefish", "Threefish256", threefish::Threefish256),
         blocks!("threefish512", "threefish", "Threefish512", threefish::Threefish512),
         blocks!("threefish1024", "threefish", "Threefish1024", threefish::Threefish1024),
-        hash!("skein256", "Skein256<U32>", skein::Skein256<U32>, 1),
-        hash!("skein512", "Skein512<U64>", skein::Skein512<U64>, 1),
-        hash!("skein1024", "Skein1024<U128>", skein::Skein1024<U128>, 1),
-        hash!("skein256_8", "Skein256<U32>", skein::Skein256<U32>, 8),
-        hash!("skein512_8", "Skein512<U64>", skein::Skein512<U64>, 8),
-        hash!("skein1024_8", "Skein1024<U128>", skein::Skein1024<U128>, 8),
+        hash!("skein256", "skein", "Skein256<U32>", skein::Skein256<U32>, 1),
+        hash!("skein512", "skein", "Skein512<U64>", skein::Skein512<U64>, 1),
+        hash!("skein1024", "skein", "Skein1024<U128>", skein::Skein1024<U128>, 1),
+        hash!("skein256_8", "skein", "Skein256<U32>", skein::Skein256<U32>, 8),
+        hash!("skein512_8", "skein", "Skein512<U64>", skein::Skein512<U64>, 8),
+        hash!("skein1024_8", "skein", "Skein1024<U128>", skein::Skein1024<U128>, 8),
+        hash!("sha3_256", "sha3", "Sha3_256", sha3::Sha3_256, 1),
+        hash!("sha3_256_8", "sha3", "Sha3_256", sha3::Sha3_256, 8),
+        peer("shake128", "shake", "hash", "Shake128", |_| Some(Xof::<shake::Shake128>(PhantomData))),
+        peer("kt128", "k12", "hash", "Kt128", |_| Some(Xof::<k12::Kt128>(PhantomData))),
         peer("ascon_p12", "ascon", "blocks", "ascon::permute12", |_| Some(Ascon)),
     ]
 }
