@@ -11,7 +11,7 @@
 //! ```
 //!
 //! - `items`: the generated text of a folder; `hash`: of Skein; `message`: of other hash functions,
-//!   MACs, authenticated encryption and signatures.
+//!   MACs, authenticated encryption and signatures; `xof`: of functions with outputs of any length.
 //! - `parts`: modules and dependencies that only some families need.
 //! - `shape`: the Rust shape of a primitive, and its tests.
 //! - `text`: names, bytes and comments in Rust.
@@ -36,6 +36,7 @@ mod message;
 mod parts;
 mod shape;
 mod text;
+mod xof;
 
 use std::collections::BTreeSet;
 
