@@ -19,7 +19,7 @@ pub use crate::ffi::xof::{DomainXof, KeyedXof, NamedXof, PlainXof, SpongeFunctio
 /// The domain of messages without a purpose of their own.
 const DOMAIN: u8 = 0x1f;
 
-/// What shows no secret, and is wiped by its fields.
+/// A type that shows no secret; its fields wipe it.
 macro_rules! quiet {
     ([$($generic:tt)*] $type:ty) => {
         impl<$($generic)*> fmt::Debug for $type {

@@ -237,7 +237,7 @@ impl<F: SpongeFunction> State<F> {
         certain(unsafe { F::UPDATE(&raw mut self.0, data.as_ptr(), data.len()) });
     }
 
-    /// The next bytes of the output; those of a tree or a tag, only behind its end.
+    /// The next bytes of the output; of a tree, only behind its end.
     pub fn squeeze(&mut self, out: &mut [u8]) {
         // SAFETY: `SpongeFunction`.
         certain(unsafe { F::SQUEEZE(&raw mut self.0, out.as_mut_ptr(), out.len()) });

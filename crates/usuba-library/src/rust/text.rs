@@ -62,6 +62,11 @@ pub fn type_name(name: &str, title: &str) -> String {
     text
 }
 
+/// A title in documentation, where brackets are links.
+pub fn prose(title: &str) -> String {
+    title.replace('[', "\\[").replace(']', "\\]")
+}
+
 /// A comment on the byte order.
 pub fn order(function: &Function) -> String {
     let phrase = |bytes: ByteLayout| match bytes {
