@@ -13,6 +13,8 @@ pub enum Error {
     Counter,
     /// There is no such backend, or this processor does not have it.
     Backend,
+    /// A call that comes too late, such as more of a message whose output has begun.
+    State,
     /// Parameters that contradict each other.
     Parameter,
     /// A tag or a signature does not belong to the message.
@@ -30,10 +32,11 @@ impl Error {
             2 => Err(Error::Length),
             3 => Err(Error::Counter),
             5 => Err(Error::Backend),
+            6 => Err(Error::State),
             7 => Err(Error::Parameter),
             8 => Err(Error::Forged),
             9 => Err(Error::Point),
-            _ => unreachable!("slices are not null, do not overlap, and end once"),
+            _ => unreachable!("slices are not null, and do not overlap"),
         }
     }
 }
@@ -44,6 +47,7 @@ impl fmt::Display for Error {
             Error::Length => "a length that does not fit",
             Error::Counter => "the key stream ends before",
             Error::Backend => "there is no such backend here",
+            Error::State => "a call that comes too late",
             Error::Parameter => "parameters that do not go together",
             Error::Forged => "a tag or a signature that is not that of the message",
             Error::Point => "a point of small order",

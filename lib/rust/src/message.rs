@@ -12,7 +12,7 @@ use digest::{
 use crate::Error;
 use crate::ffi::message::{self, State};
 
-pub use crate::ffi::message::{Code, HashFunction};
+pub use crate::ffi::message::{Code, Derive, HashFunction};
 
 /// A function that takes a message in pieces.
 macro_rules! message {
@@ -172,11 +172,11 @@ impl<M: Code> KeyInit for OneTimeMac<M> {
 }
 
 /// HKDF (RFC 5869): any number of keys from a secret.
-pub struct Hkdf<M: HashFunction> {
+pub struct Hkdf<M: Derive> {
     key: Array<u8, M::OutputSize>,
 }
 
-impl<M: HashFunction> Hkdf<M> {
+impl<M: Derive> Hkdf<M> {
     /// A key from a secret that need not look random, and an optional salt, which may be empty.
     pub fn new(salt: &[u8], secret: &[u8]) -> Self {
         Hkdf { key: message::extract::<M>(salt, secret) }
@@ -201,23 +201,23 @@ impl<M: HashFunction> Hkdf<M> {
     }
 }
 
-impl<M: HashFunction> Clone for Hkdf<M> {
+impl<M: Derive> Clone for Hkdf<M> {
     fn clone(&self) -> Self {
         Hkdf { key: self.key.clone() }
     }
 }
 
-impl<M: HashFunction> Drop for Hkdf<M> {
+impl<M: Derive> Drop for Hkdf<M> {
     fn drop(&mut self) {
         crate::ffi::wipe(&mut self.key);
     }
 }
 
-impl<M: HashFunction> fmt::Debug for Hkdf<M> {
+impl<M: Derive> fmt::Debug for Hkdf<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Hkdf").finish_non_exhaustive()
     }
 }
 
 #[cfg(feature = "zeroize")]
-impl<M: HashFunction> cipher::zeroize::ZeroizeOnDrop for Hkdf<M> {}
+impl<M: Derive> cipher::zeroize::ZeroizeOnDrop for Hkdf<M> {}

@@ -54,15 +54,22 @@ pub unsafe trait Message: 'static {
     const FINAL: Give<Self::State>;
 }
 
-/// A hash function, with the keys that are derived with it.
+/// A hash function.
 ///
 /// # Safety
-/// `BEGIN` fills the state. Hashes and keys have `OutputSize` bytes; all keep to their lengths.
+/// `BEGIN` fills the state. Hashes have `OutputSize` bytes; `MANY` keeps to its lengths.
 pub unsafe trait HashFunction: Message {
     /// See the header.
     const BEGIN: unsafe extern "C" fn(*mut Self::State) -> c_int;
     /// See the header.
     const MANY: Many;
+}
+
+/// A hash function with which keys are derived.
+///
+/// # Safety
+/// Pseudo-random keys have `OutputSize` bytes; all keep to their lengths.
+pub unsafe trait Derive: HashFunction {
     /// See the header.
     const EXTRACT: Extract;
     /// See the header.
@@ -154,18 +161,18 @@ pub fn many<H: HashFunction>(messages: &[&[u8]], out: &mut [Array<u8, H::OutputS
 }
 
 /// The key of HKDF.
-pub fn extract<H: HashFunction>(salt: &[u8], secret: &[u8]) -> Array<u8, H::OutputSize> {
+pub fn extract<H: Derive>(salt: &[u8], secret: &[u8]) -> Array<u8, H::OutputSize> {
     let mut key = Array::default();
     let (from, with) = (salt.as_ptr(), secret.as_ptr());
-    // SAFETY: `HashFunction`.
+    // SAFETY: `Derive`.
     certain(unsafe { H::EXTRACT(from, salt.len(), with, secret.len(), key.as_mut_ptr()) });
     key
 }
 
 /// Keys from that key.
-pub fn expand<H: HashFunction>(key: &[u8], info: &[u8], out: &mut [u8]) -> Result<(), Error> {
+pub fn expand<H: Derive>(key: &[u8], info: &[u8], out: &mut [u8]) -> Result<(), Error> {
     let (from, with) = (key.as_ptr(), info.as_ptr());
     let (to, length) = (out.as_mut_ptr(), out.len());
-    // SAFETY: `HashFunction`.
+    // SAFETY: `Derive`.
     Error::check(unsafe { H::EXPAND(from, key.len(), with, info.len(), to, length) })
 }

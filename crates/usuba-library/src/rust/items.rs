@@ -14,6 +14,7 @@ use super::super::template::{Template, Value, context};
 use super::parts::Part;
 use super::shape::{ANSWERS, Answer, Shape};
 use super::text::{literal, order, parts, type_name};
+use super::xof::Before;
 use usuba_ciphers::{Function, HashMode, Scheme, Vector};
 
 /// Stack bytes for the blocks of another crate's modes.
@@ -113,8 +114,14 @@ impl<'a> Items<'a> {
             let vectors = folder.cipher.hashes_of(hash)?;
             match hash.mode {
                 HashMode::Skein => items.skein(&description, &vectors),
-                HashMode::MerkleDamgard => items.merkle(&description, hash.output, &vectors),
-                _ => {}
+                HashMode::MerkleDamgard | HashMode::Sponge => {
+                    items.message(&description, hash, &vectors);
+                }
+                HashMode::Xof => items.xof(&description, Before::Nothing, &vectors),
+                HashMode::Cshake => items.xof(&description, Before::Strings, &vectors),
+                HashMode::TurboShake => items.xof(&description, Before::Domain, &vectors),
+                HashMode::Kmac => items.kmac(&description, &vectors),
+                HashMode::KangarooTwelve => items.kangaroo(&description, &vectors),
             }
         }
         match folder.cipher.scheme {

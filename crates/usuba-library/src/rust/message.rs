@@ -6,17 +6,20 @@ use super::super::template::{Value, context};
 use super::items::Items;
 use super::parts::Part;
 use super::text::{literal, type_name};
-use usuba_ciphers::{HashVector, Seal, SealMode, SealVector, to_hex};
+use usuba_ciphers::{Hash, HashMode, HashVector, Seal, SealMode, SealVector, to_hex};
 
 /// Bytes of a result in examples.
 const SHOWN: usize = 16;
 
 /// One vector out of this many becomes a test of the crate.
-const EVERY: usize = 3;
+const EVERY: usize = 5;
+
+/// Bytes of a message in the tests, at most.
+const LONG: usize = 2000;
 
 impl Items<'_> {
-    /// A Merkle-Damgård hash function with HMAC and HKDF.
-    pub fn merkle(&mut self, description: &Description, output: usize, vectors: &[HashVector]) {
+    /// A hash function with HMAC, and with HKDF if the library has it.
+    pub fn message(&mut self, description: &Description, hash: &Hash, vectors: &[HashVector]) {
         let name = &*description.name;
         let link = &description.operations[0];
         let (chain, block) = (link.output, link.input - link.output);
@@ -30,17 +33,19 @@ impl Items<'_> {
         let shown = vectors.iter().filter(plain).min_by_key(|v| v.input.len()).unwrap_or(&empty);
         let length = SHOWN.min(shown.output.len());
         let values = context! {
-            name, type => type_name, block, bytes => output, state => chain + block,
-            hmac => 2 * chain + block, key => literal(&[7; 32]), input => literal(&shown.input),
+            name, type => type_name, block, bytes => hash.output, state => chain + block,
+            hmac => 2 * chain + block,
+            derives => hash.mode == HashMode::MerkleDamgard, key => literal(&[7; 32]), input => literal(&shown.input),
             shown => length, output => literal(&shown.output[..length]),
         };
         let answer = |v: &HashVector| {
             context! { input => to_hex(&v.input), output => to_hex(&v.output) }
         };
-        let answers = vectors.iter().step_by(EVERY).map(answer).collect();
-        self.add(rust!("api/merkle.rs.in"), &[rust!("ffi/merkle.rs.in")], &values);
+        let short = vectors.iter().filter(|v| v.input.len() <= LONG);
+        let answers = short.step_by(EVERY).map(answer).collect();
+        self.add(rust!("api/message.rs.in"), &[rust!("ffi/message.rs.in")], &values);
         // The public Rust type is the only link to the type of the C functions.
-        self.test("merkle", &[rust!("tests/merkle.rs.in")], answers, &values);
+        self.test("message", &[rust!("tests/message.rs.in")], answers, &values);
     }
 
     /// Poly1305, whose header is hand-written.

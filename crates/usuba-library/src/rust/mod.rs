@@ -11,7 +11,7 @@
 //! ```
 //!
 //! - `items`: the generated text of a folder; `hash`: of Skein; `message`: of other hash functions,
-//!   MACs, authenticated encryption and signatures.
+//!   MACs, authenticated encryption and signatures; `xof`: of functions with outputs of any length.
 //! - `parts`: modules and dependencies that only some families need.
 //! - `shape`: the Rust shape of a primitive, and its tests.
 //! - `text`: names, bytes and comments in Rust.
@@ -36,6 +36,7 @@ mod message;
 mod parts;
 mod shape;
 mod text;
+mod xof;
 
 use std::collections::BTreeSet;
 
@@ -43,7 +44,7 @@ use super::template::{Template, Value, context};
 use super::write::{File, PREFIX, apart, library_of, version};
 use super::{Folder, Request};
 use items::Items;
-use text::comment;
+use text::{comment, prose};
 use usuba_ciphers::Cipher;
 
 /// The name of the package.
@@ -120,7 +121,7 @@ impl Crate<'_> {
         let family = |items: &Items| {
             let Folder { name, cipher, .. } = items.folder;
             let features: Vec<String> = parts::features(items).iter().map(quoted).collect();
-            context! { name, quoted => quoted(name), title => &cipher.title, features }
+            context! { name, quoted => quoted(name), title => prose(&cipher.title), features }
         };
         let families: Vec<Value> = self.items.iter().map(family).collect();
         let (traits, parts, plain) = parts::around(&self.items);
@@ -139,7 +140,7 @@ impl Crate<'_> {
         for Items { folder, module, ffi, .. } in &self.items {
             let Folder { name, cipher, .. } = folder;
             let values = context! {
-                title => &cipher.title, spec => comment("//!", &cipher.spec), module => name,
+                title => prose(&cipher.title), spec => comment("//!", &cipher.spec), module => name,
                 calls => module.contains("ffi::"),
             };
             let text = |template: Template, items: &str| {

@@ -10,6 +10,8 @@ pub enum Part {
     Skein,
     /// Hash functions and MACs with one length of output.
     Message,
+    /// Functions with outputs of any length.
+    Xof,
     /// Authenticated encryption.
     Seal,
     /// Signatures; their Rust is part of their folder.
@@ -17,7 +19,7 @@ pub enum Part {
 }
 
 /// The parts with a module.
-const MODULES: [Module; 3] = [
+const MODULES: [Module; 4] = [
     Module {
         of: Part::Skein,
         name: "hash",
@@ -30,11 +32,18 @@ const MODULES: [Module; 3] = [
     Module {
         of: Part::Message,
         name: "message",
-        types: "{Code, HashFunction, Hkdf, MessageHash, MessageMac, OneTimeMac}",
+        types: "{Code, Derive, HashFunction, Hkdf, MessageHash, MessageMac, OneTimeMac}",
         files: [
             ("src/message.rs", text!("src/message.rs")),
             ("src/ffi/message.rs", text!("src/message_ffi.rs")),
         ],
+    },
+    Module {
+        of: Part::Xof,
+        name: "xof",
+        types: "{\n    Cshake, DomainXof, Kangaroo, KeyedXof, Kmac, KmacXof, Lanes, NamedXof, PlainXof, \
+                SpongeFunction,\n    SpongeReader, TreeXof, TurboShake, Xof,\n}",
+        files: [("src/xof.rs", text!("src/xof.rs")), ("src/ffi/xof.rs", text!("src/xof_ffi.rs"))],
     },
     Module {
         of: Part::Seal,
@@ -71,7 +80,7 @@ const TRAITS: [Traits; 3] = [
         dependency: "# The traits of hash functions.\n\
                      digest = { version = \"0.11\", default-features = false, features = [\"mac\"], \
                      optional = true }\n",
-        users: &[Part::Skein, Part::Message],
+        users: &[Part::Skein, Part::Message, Part::Xof],
         about: "//! Hash functions and MACs have the traits of the crate `digest`, and functions for \
                 many\n//! messages.\n",
     },

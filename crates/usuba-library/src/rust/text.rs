@@ -25,11 +25,15 @@ pub fn literal(bytes: &[u8]) -> String {
     }
 }
 
+/// Words that titles write in capitals.
+const WORDS: [&str; 1] = ["TurboShake"];
+
 /// Converts a C name to a type name; words of the title keep their spelling.
 pub fn type_name(name: &str, title: &str) -> String {
     let letters = title.split(|c: char| !c.is_ascii_alphabetic());
     let own: Vec<&str> = letters
         .filter(|word| word.chars().skip(1).any(char::is_lowercase) && word.len() > 2)
+        .chain(WORDS)
         .collect();
     let capital = |word: &str| {
         let mut letters = word.chars();
@@ -56,6 +60,11 @@ pub fn type_name(name: &str, title: &str) -> String {
         };
     }
     text
+}
+
+/// A title in documentation, where brackets are links.
+pub fn prose(title: &str) -> String {
+    title.replace('[', "\\[").replace(']', "\\]")
 }
 
 /// A comment on the byte order.

@@ -143,19 +143,29 @@ fn there() -> bool {
     found.is_ok()
 }
 
-/// A block cipher, a stream cipher, a permutation, a cipher with a tweak and a hash function: the
+/// A block cipher, a stream cipher, a permutation, a cipher with a tweak and hash functions: the
 /// tests of their crate, contracts, the example, and a user without `std`.
 #[test]
 fn a_crate_is_built_tested_and_used() {
     if !there() {
         return;
     }
-    let ciphers =
-        ["chacha20poly1305", "clyde", "curve25519", "gimli", "rectangle", "sha2", "skein"];
+    let ciphers = [
+        "chacha20poly1305",
+        "clyde",
+        "curve25519",
+        "gimli",
+        "keccak",
+        "rectangle",
+        "sha2",
+        "skein",
+    ];
     let workspace = Workspace::new("crate", &ciphers, &["gp64", "avx2"], &["contracts.rs"], "");
     let text = workspace.cargo(&["test", "-p", "usuba-ciphers", "-p", "user"]);
     let tests = ["chacha20", "chacha20poly1305", "clyde128", "gimli", "rectangle80", "sha512"];
-    for name in tests.into_iter().chain(["ed25519", "skein512", "x25519", "keys_are_wiped"]) {
+    let sponges = ["sha3_256", "shake128", "cshake256", "kmac128", "turboshake128", "kt256"];
+    let others = ["ed25519", "skein512", "x25519", "keys_are_wiped"];
+    for name in tests.into_iter().chain(sponges).chain(others) {
         assert!(
             text.contains(&format!("test {name} ... ok")) || !text.contains("running"),
             "{text}"

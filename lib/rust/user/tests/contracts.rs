@@ -14,10 +14,14 @@ use usuba_ciphers::cipher::{
 };
 use usuba_ciphers::clyde::Clyde128;
 use usuba_ciphers::curve25519::{PublicKey, SharedSecret, Signature, SigningKey, StaticSecret};
-use usuba_ciphers::digest::consts::{U20, U48};
+use usuba_ciphers::digest::consts::{U4, U20, U32, U48};
 use usuba_ciphers::digest::{
-    Digest, ExtendableOutput, ExtendableOutputReset, FixedOutput, FixedOutputReset, Mac, Update,
-    XofReader,
+    CustomizedInit, Digest, ExtendableOutput, ExtendableOutputReset, FixedOutput, FixedOutputReset,
+    Mac, Reset, Update, XofFixedWrapper, XofReader,
+};
+use usuba_ciphers::keccak::{
+    Cshake128, HmacSha3_256, Kmac128, Kmac256Xof, Kt128, Sha3_256, Shake128, Shake128Lanes,
+    Shake256, TurboShake128,
 };
 use usuba_ciphers::poly1305::Poly1305;
 use usuba_ciphers::rectangle::{Rectangle80, Rectangle80Ctr};
@@ -223,6 +227,96 @@ fn hashes_refuse_what_does_not_fit() {
     assert_eq!(Skein256Mac::<U20>::with(&none).err(), Some(Error::Length));
 }
 
+/// The first bytes of an output.
+fn first<const N: usize>(hash: impl ExtendableOutput, message: &[u8]) -> [u8; N] {
+    let mut output = [0; N];
+    hash.chain(message).finalize_xof_into(&mut output);
+    output
+}
+
+#[test]
+fn lanes_take_as_many_messages_as_were_begun() {
+    assert_eq!(Shake128Lanes::new(0).err(), Some(Error::Length));
+    assert_eq!(Shake128Lanes::new(9).err(), Some(Error::Length));
+    let mut lanes = Shake128Lanes::new(2).expect("there are 8");
+    for wrong in [0, 1, 3, 9] {
+        assert_eq!(lanes.absorb(&vec![&b"one"[..]; wrong]), Err(Error::Parameter));
+    }
+    assert_eq!(lanes.absorb(&[b"one", b"three"]), Err(Error::Length));
+    // None of them was taken.
+    lanes.absorb(&[b"one", b"two"]).expect("as many, of one length");
+    let (mut one, mut two) = ([0xa5; 336], [0xa5; 336]);
+    assert_eq!(lanes.squeeze_blocks(&mut [&mut one]), Err(Error::Parameter));
+    assert_eq!(lanes.squeeze_blocks(&mut []), Err(Error::Parameter));
+    assert_eq!(lanes.squeeze_blocks(&mut [&mut one, &mut two[..168]]), Err(Error::Length));
+    let parts = &mut [&mut one[..167], &mut two[..167]];
+    assert_eq!(lanes.squeeze_blocks(parts), Err(Error::Length));
+    assert_eq!((one, two), ([0xa5; 336], [0xa5; 336]));
+    // No block is no output.
+    lanes.squeeze_blocks(&mut [&mut [], &mut []]).expect("no blocks");
+    lanes.absorb(&[b"!", b"?"]).expect("the output has not begun");
+    lanes.clone().squeeze_blocks(&mut [&mut one, &mut two]).expect("whole blocks");
+    let wanted = [b"one!", b"two?"].map(|message| first(Shake128::default(), message));
+    assert_eq!([one, two], wanted);
+    lanes.squeeze_blocks(&mut [&mut one, &mut two]).expect("whole blocks");
+    assert_eq!(lanes.absorb(&[b"one", b"two"]), Err(Error::State));
+    assert_eq!(lanes.absorb(&[b"one"]), Err(Error::State));
+}
+
+#[test]
+fn outputs_refuse_what_does_not_fit() {
+    for domain in [0, 0x80, 0xff] {
+        assert_eq!(TurboShake128::with(domain).err(), Some(Error::Parameter));
+        assert_eq!(TurboShake128::many(domain, &[], 1, &mut []), Err(Error::Parameter));
+    }
+    let mut output = [0xa5; 64];
+    let messages: [&[u8]; 2] = [b"one", b"two"];
+    for length in [0, 31, 33, usize::MAX] {
+        assert_eq!(Shake256::many(&messages, length, &mut output), Err(Error::Length));
+        let many = Cshake128::many(b"", b"", &messages, length, &mut output);
+        assert_eq!(many, Err(Error::Length));
+        assert_eq!(TurboShake128::many(1, &messages, length, &mut output), Err(Error::Length));
+    }
+    assert_eq!(output, [0xa5; 64]);
+    assert_eq!(Shake256::many(&[], 32, &mut []), Ok(()));
+}
+
+#[test]
+fn outputs_depend_on_parameters_and_begin_again() {
+    let message: Vec<u8> = (0..20_000).map(|i: u32| (i * 7) as u8).collect();
+    let plain: [u8; 40] = first(Shake128::default(), &message);
+    assert_eq!(first(Cshake128::default(), &message), plain);
+    assert_eq!(first(Cshake128::with(b"", b""), &message), plain);
+    let custom: [u8; 40] = first(Cshake128::new_customized(b"custom"), &message);
+    assert_eq!(first(Cshake128::with(b"", b"custom"), &message), custom);
+    assert_ne!(first(Cshake128::with(b"custom", b""), &message), custom);
+    assert_ne!(custom, plain);
+    assert_eq!(XofFixedWrapper::<Shake128, U32>::digest(&message)[..], plain[..32]);
+    let other = TurboShake128::with(0x1f).expect("a domain");
+    assert_eq!(first::<40>(TurboShake128::default(), &message), first(other, &message));
+    // Three leaves in pieces, behind a message that is forgotten.
+    let mut tree = Kt128::with(b"custom");
+    tree.update(&message[..9000]);
+    Reset::reset(&mut tree);
+    for piece in message.chunks(1001) {
+        tree.update(piece);
+    }
+    let wanted: [u8; 40] = first(Kt128::with(b"custom"), &message);
+    let mut output = [0; 40];
+    let mut reader = tree.finalize_xof_reset();
+    reader.read(&mut output[..3]);
+    reader.clone().read(&mut output[3..]);
+    assert_eq!(output, wanted);
+    assert_eq!(first::<40>(tree, &message), wanted);
+    // The length of a tag is part of its message, and the length of an output is not.
+    let tag = Kmac128::<U32>::with(b"key", b"custom").chain_update(&message).finalize();
+    let short = Kmac128::<U4>::with(b"key", b"custom").chain_update(&message).finalize();
+    assert_ne!(tag.into_bytes()[..4], short.into_bytes()[..]);
+    let long: [u8; 400] = first(Kmac256Xof::with(b"key", b"custom"), &message);
+    assert_eq!(long[..40], first::<40>(Kmac256Xof::with(b"key", b"custom"), &message));
+    assert_ne!(long[..40], first::<40>(Kmac256Xof::with(b"kez", b"custom"), &message));
+}
+
 #[test]
 fn nothing_shows_a_secret() {
     struct Name<T>(std::marker::PhantomData<T>);
@@ -235,6 +329,12 @@ fn nothing_shows_a_secret() {
     assert_eq!(format!("{:?}", Clyde128::new(&[1; 16].into())), "Clyde128 { .. }");
     let mac: Skein512Mac<U20> = Skein512Mac::new(&[1; 64].into());
     assert_eq!(format!("{mac:?}"), "Skein512 { .. }");
+    let mac: Kmac128 = Kmac128::new_from_slice(b"key").expect("keys have any length");
+    assert_eq!(format!("{mac:?}"), "Kmac128 { .. }");
+    assert_eq!(format!("{:?}", Kt128::with(b"custom")), "Kt128 { .. }");
+    assert_eq!(format!("{:?}", Shake128Lanes::new(1).expect("one")), "Shake128 { .. }");
+    assert_eq!(Name::<Sha3_256>(std::marker::PhantomData).to_string(), "Sha3_256");
+    assert_eq!(Name::<Shake128>(std::marker::PhantomData).to_string(), "Shake128");
     assert_eq!(Name::<Skein512<U20>>(std::marker::PhantomData).to_string(), "Skein512-160");
     assert_eq!(Name::<Rectangle80>(std::marker::PhantomData).to_string(), "Rectangle80");
     assert_eq!(Name::<Rectangle80Ctr>(std::marker::PhantomData).to_string(), "Rectangle80Ctr");
@@ -256,6 +356,14 @@ fn keys_are_wiped() {
     assert_eq!(dropped(HChaCha20::new(&[0xab; 32].into())).iter().max(), Some(&0));
     let mac: Skein512Mac<U20> = Skein512Mac::new(&[0xab; 64].into());
     assert_eq!(dropped(mac).iter().max(), Some(&0));
+    let mac: Kmac128 = Kmac128::with(&[0xab; 64], b"");
+    assert_eq!(dropped(mac).iter().max(), Some(&0));
+    let mac = HmacSha3_256::new_from_slice(&[0xab; 64]).expect("keys have any length");
+    assert_eq!(dropped(mac).iter().max(), Some(&0));
+    let mut lanes = Shake128Lanes::new(8).expect("there are 8");
+    lanes.absorb(&[&[0xab; 200][..]; 8]).expect("as many");
+    assert_eq!(dropped(lanes).iter().max(), Some(&0));
+    assert_eq!(dropped(Shake128::default().chain([0xab; 9]).finalize_xof()).iter().max(), Some(&0));
     let mut stream = ChaCha20::new(&[0xab; 32].into(), &[0; 12].into());
     let mut piece = [0; 5];
     stream.write_keystream(&mut piece);
