@@ -9,9 +9,8 @@ fn state(bit: impl Fn(usize, usize, usize) -> bool) -> State {
 }
 
 fn theta(a: &State) -> State {
-    let column = |x: usize, z: usize| a[x][0][z] ^ a[x][1][z] ^ a[x][2][z] ^ a[x][3][z] ^ a[x][4][z];
-    let c: [[bool; 64]; 5] = std::array::from_fn(|x| std::array::from_fn(|z| column(x, z)));
-    state(|x, y, z| a[x][y][z] ^ c[(x + 4) % 5][z] ^ c[(x + 1) % 5][(z + 63) % 64])
+    let c = state(|x, _, z| a[x][0][z] ^ a[x][1][z] ^ a[x][2][z] ^ a[x][3][z] ^ a[x][4][z]);
+    state(|x, y, z| a[x][y][z] ^ c[(x + 4) % 5][0][z] ^ c[(x + 1) % 5][0][(z + 63) % 64])
 }
 
 fn rho(a: &State) -> State {
@@ -46,8 +45,7 @@ fn rc(t: usize) -> bool {
 
 /// The last `rounds` rounds on 200 bytes.
 fn permuted(input: &[u8], rounds: usize) -> Vec<u8> {
-    let at = |x: usize, y: usize, z: usize| 64 * (5 * y + x) + z;
-    let mut a = state(|x, y, z| input[at(x, y, z) / 8] >> (z % 8) & 1 == 1);
+    let mut a = state(|x, y, z| input[8 * (5 * y + x) + z / 8] >> (z % 8) & 1 == 1);
     for round in 24 - rounds..24 {
         a = chi(&pi(&rho(&theta(&a))));
         for j in 0..=6 {
@@ -55,139 +53,98 @@ fn permuted(input: &[u8], rounds: usize) -> Vec<u8> {
         }
     }
     let mut output = vec![0; 200];
-    for x in 0..5 {
-        for y in 0..5 {
-            for z in 0..64 {
-                output[at(x, y, z) / 8] |= u8::from(a[x][y][z]) << (z % 8);
-            }
-        }
+    for i in 0..1600 {
+        output[i / 8] |= u8::from(a[i / 64 % 5][i / 320][i % 64]) << (i % 8);
     }
     output
 }
 
-/// A rate in bytes and the rounds of the permutation.
-type Sponge = (usize, usize);
-
-/// Algorithm 8 of FIPS 202, section 4: the bits behind the message are those of `suffix`.
-fn sponge((rate, rounds): Sponge, message: &[u8], suffix: u8, length: usize) -> Vec<u8> {
+/// Algorithm 8 of FIPS 202, section 4; the bits of `suffix` follow the message.
+fn sponge((rate, rounds): (usize, usize), message: &[u8], suffix: u8, length: usize) -> Vec<u8> {
+    let mut padded = [message, &[suffix]].concat();
+    padded.resize(padded.len().next_multiple_of(rate), 0);
+    *padded.last_mut().expect("it is not empty") ^= 0x80;
     let mut state = vec![0; 200];
-    let mut rest = message;
-    loop {
-        let (block, more) = rest.split_at(rate.min(rest.len()));
+    for block in padded.chunks(rate) {
         state.iter_mut().zip(block).for_each(|(state, byte)| *state ^= byte);
-        if block.len() < rate {
-            state[block.len()] ^= suffix;
-            state[rate - 1] ^= 0x80;
-            break;
-        }
         state = permuted(&state, rounds);
-        rest = more;
     }
     let mut output = Vec::new();
     while output.len() < length {
+        output.extend(&state[..rate]);
         state = permuted(&state, rounds);
-        output.extend(&state[..rate.min(length - output.len())]);
     }
-    output
+    output[..length].to_vec()
 }
 
-/// The bytes of a number without leading zeros, the highest first.
-fn number(value: usize) -> Vec<u8> {
-    let bytes = value.to_be_bytes();
-    bytes[(value.leading_zeros() / 8) as usize..].to_vec()
+/// `right_encode` of SP 800-185, or with `least` 0 `length_encode` of RFC 9861.
+fn right(value: usize, least: usize) -> Vec<u8> {
+    let zeros = value.leading_zeros() as usize / 8;
+    let bytes = &value.to_be_bytes()[zeros.min(8 - least)..];
+    [bytes, &[bytes.len() as u8]].concat()
 }
 
 /// `left_encode` of SP 800-185.
 fn left(value: usize) -> Vec<u8> {
-    let bytes = if value == 0 { vec![0] } else { number(value) };
-    [vec![bytes.len() as u8], bytes].concat()
+    let mut bytes = right(value, 1);
+    bytes.rotate_right(1);
+    bytes
 }
 
-/// `right_encode` of SP 800-185.
-fn right(value: usize) -> Vec<u8> {
-    let bytes = if value == 0 { vec![0] } else { number(value) };
-    [bytes.clone(), vec![bytes.len() as u8]].concat()
-}
-
-/// `encode_string` of SP 800-185.
-fn string(bytes: &[u8]) -> Vec<u8> {
-    [&left(8 * bytes.len())[..], bytes].concat()
-}
-
-/// `bytepad` of SP 800-185.
-fn bytepad(bytes: Vec<u8>, width: usize) -> Vec<u8> {
-    let mut all = [left(width), bytes].concat();
-    while all.len() % width != 0 {
-        all.push(0);
-    }
+/// `bytepad` of SP 800-185 with `encode_string` of each string.
+fn bytepad(strings: &[&[u8]], width: usize) -> Vec<u8> {
+    let coded = strings.iter().map(|string| [&left(8 * string.len())[..], string].concat());
+    let mut all = [left(width), coded.collect::<Vec<_>>().concat()].concat();
+    all.resize(all.len().next_multiple_of(width), 0);
     all
 }
 
-/// `length_encode` of RFC 9861.
-fn length_encode(value: usize) -> Vec<u8> {
-    [number(value), vec![number(value).len() as u8]].concat()
-}
-
 /// `KangarooTwelve` of RFC 9861, section 3.
-fn kangaroo(kind: Sponge, input: &[u8], custom: &[u8], value: usize, length: usize) -> Vec<u8> {
-    let all = [input, custom, &length_encode(custom.len())].concat();
-    let mut leaves = all.chunks(8192);
-    let first = leaves.next().expect("there is the length of the customization string");
-    let values: Vec<Vec<u8>> = leaves.map(|leaf| sponge(kind, leaf, 0x0b, value)).collect();
-    if values.is_empty() {
+fn kangaroo(rate: usize, input: &[u8], custom: &[u8], value: usize, length: usize) -> Vec<u8> {
+    let kind = (rate, 12);
+    let all = [input, custom, &right(custom.len(), 0)].concat();
+    let (first, rest) = all.split_at(all.len().min(8192));
+    if rest.is_empty() {
         return sponge(kind, first, 0x07, length);
     }
-    let end = [&length_encode(values.len())[..], &[0xff, 0xff]].concat();
+    let leaves = rest.chunks(8192).map(|leaf| sponge(kind, leaf, 0x0b, value));
+    let values: Vec<Vec<u8>> = leaves.collect();
+    let end = [&right(values.len(), 0)[..], &[0xff, 0xff]].concat();
     let node = [first, &[3, 0, 0, 0, 0, 0, 0, 0], &values.concat(), &end].concat();
     sponge(kind, &node, 0x06, length)
-}
-
-/// Takes four bytes of a length and as many bytes off the front.
-fn field<'a>(key: &mut &'a [u8]) -> &'a [u8] {
-    let (length, rest) = key.split_at(4);
-    let length = u32::from_le_bytes(length.try_into().expect("four bytes"));
-    let (field, rest) = rest.split_at(length as usize);
-    *key = rest;
-    field
 }
 
 /// A state, or a state and a block; or a message with the parameters of its hash function in the place
 /// of a key.
 pub fn reference(function: &str, key: &[u8], input: &[u8]) -> Vec<u8> {
-    let rounds = if function.starts_with("keccak12") { 12 } else { 24 };
-    if function.starts_with("keccak") {
+    if let Some(name) = function.strip_prefix("keccak") {
         let (state, block) = input.split_at(200);
         let mut state = state.to_vec();
         state.iter_mut().zip(block).for_each(|(state, byte)| *state ^= byte);
-        return permuted(&state, rounds);
+        return permuted(&state, if name.starts_with("12") { 12 } else { 24 });
     }
-    let (length, mut key) = key.split_at(4);
-    let length = u32::from_le_bytes(length.try_into().expect("four bytes")) as usize;
-    key = &key[4..];
-    let fields: Vec<&[u8]> = (0..7).map(|_| field(&mut key)).collect();
-    let (secret, name, custom, domain, xof) = (fields[0], fields[5], fields[6], key[0], key[1]);
-    let wide = if function.ends_with("128") { 168 } else { 136 };
-    match function {
-        "sha3_224" => sponge((144, 24), input, 0x06, length),
-        "sha3_256" => sponge((136, 24), input, 0x06, length),
-        "sha3_384" => sponge((104, 24), input, 0x06, length),
-        "sha3_512" => sponge((72, 24), input, 0x06, length),
-        "shake128" | "shake256" => sponge((wide, 24), input, 0x1f, length),
-        "cshake128" | "cshake256" if name.is_empty() && custom.is_empty() => {
-            sponge((wide, 24), input, 0x1f, length)
-        }
-        "cshake128" | "cshake256" => {
-            let head = bytepad([string(name), string(custom)].concat(), wide);
+    let length = u32::from_le_bytes(key[..4].try_into().expect("four bytes")) as usize;
+    let mut rest = &key[8..];
+    let [secret, _, _, _, _, name, custom] = [(); 7].map(|()| {
+        let size = u32::from_le_bytes(rest[..4].try_into().expect("four bytes")) as usize;
+        let (field, more) = rest[4..].split_at(size);
+        rest = more;
+        field
+    });
+    let (domain, xof, wide) = (rest[0], rest[1], if function.ends_with("128") { 168 } else { 136 });
+    match function.trim_end_matches("128").trim_end_matches("256") {
+        name if name.starts_with("sha3_") => sponge((200 - 2 * length, 24), input, 0x06, length),
+        "cshake" if !name.is_empty() || !custom.is_empty() => {
+            let head = bytepad(&[name, custom], wide);
             sponge((wide, 24), &[&head, input].concat(), 0x04, length)
         }
-        "kmac128" | "kmac256" => {
-            let head = bytepad([string(b"KMAC"), string(custom)].concat(), wide);
-            let end = right(if xof == 1 { 0 } else { 8 * length });
-            let all = [&head, &bytepad(string(secret), wide), input, &end].concat();
-            sponge((wide, 24), &all, 0x04, length)
+        "shake" | "cshake" => sponge((wide, 24), input, 0x1f, length),
+        "kmac" => {
+            let end = right(if xof == 1 { 0 } else { 8 * length }, 1);
+            let head = [bytepad(&[b"KMAC", custom], wide), bytepad(&[secret], wide)].concat();
+            sponge((wide, 24), &[&head, input, &end].concat(), 0x04, length)
         }
-        "turboshake128" | "turboshake256" => sponge((wide, 12), input, domain, length),
-        "kt128" => kangaroo((wide, 12), input, custom, 32, length),
-        _ => kangaroo((wide, 12), input, custom, 64, length),
+        "turboshake" => sponge((wide, 12), input, domain, length),
+        _ => kangaroo(wide, input, custom, if wide == 168 { 32 } else { 64 }, length),
     }
 }

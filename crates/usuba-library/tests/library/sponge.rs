@@ -222,7 +222,7 @@ fn neighbours(f: &Function, noise: &mut Noise) {
     }
 }
 
-/// Up to eight messages of one length: their blocks are those of one message alone; and any number
+/// Up to eight messages of one length: each has the blocks of a message alone; and any number
 /// of them.
 fn side_by_side(f: &Function, noise: &mut Noise) {
     let loaded = &f.subject.loaded;
@@ -353,11 +353,17 @@ fn misuse(f: &Function) {
         assert_eq!(call!(loaded, &f.c("final"), s, input, usize::MAX), ERROR_LENGTH);
         assert_eq!(call!(loaded, &f.c("final"), s, NULL, 0), 0);
         assert_eq!(call!(loaded, &f.c("final"), s, NULL, 0), ERROR_STATE, "after the end");
+    } else {
+        // Nothing ends the message before an output.
+        assert_eq!(
+            call!(loaded, &f.c("squeeze"), s, NULL, 0),
+            [0, ERROR_STATE][usize::from(f.mode == HashMode::Kmac)]
+        );
+        assert_eq!(call!(loaded, &f.c("update"), s, input, 1), 0);
     }
     if f.mode != HashMode::Kmac {
         assert_eq!(call!(loaded, &f.c("squeeze"), s, NULL, 1), ERROR_NULL);
         assert_eq!(call!(loaded, &f.c("squeeze"), s, NULL, 0), 0);
-        assert_eq!(call!(loaded, &f.c("update"), s, input, 1), ERROR_STATE, "after the end");
     }
     assert!(out.iter().all(|&byte| byte == 0xa5), "something was written");
 }
@@ -380,7 +386,7 @@ fn misuse_of_tags(f: &Function) {
         }
         assert!(state.iter().all(|&word| word == 0xa5), "nothing was begun");
     }
-    // A tag is not squeezed, and what is squeezed is no tag.
+    // A tag is not squeezed, and an output without its length is no tag.
     let mut state = f.begun(&v);
     let s = state.as_mut_ptr();
     assert_eq!(call!(loaded, &f.c("squeeze"), s, to, 32), ERROR_STATE);
