@@ -5,6 +5,7 @@
 //!   outputs of any length, KMAC, and trees of RFC 9861.
 //! - `published`, `published_sponges`: test vectors of RFCs and of Wycheproof, and libsodium.
 //! - `seal`: Poly1305 and authenticated encryption.
+//! - `secrets`: sponge functions under valgrind.
 //! - `rust`: the Rust crate.
 //! - `sizes`: bytes of C, and functions that return sizes.
 //! - `manifest`: manifests and units against the symbols and types of a C compiler.
@@ -34,6 +35,7 @@ mod published;
 mod published_sponges;
 mod rust;
 mod seal;
+mod secrets;
 mod sizes;
 mod sponge;
 mod subject;

@@ -1,0 +1,50 @@
+//! Sponge functions under valgrind: no branch and no address depends on keys and messages.
+
+use std::process::Command;
+
+use usuba_gen::asks;
+use usuba_library::{File, Request};
+use usuba_run::memcheck::{self, REQUESTS};
+
+use super::subject::{compiler, request, root, run, write};
+
+/// Calls of everything that takes secrets.
+const SECRETS: &str = include_str!("secrets.c");
+
+/// The reports of valgrind, of a library that `change` has changed; the short run has one instruction
+/// set, the long one also the widest that valgrind knows.
+fn reports(flags: &[&str], change: impl Fn(&str) -> String) -> String {
+    let mut targets = usuba_library::usual();
+    let wanted: &[_] = if asks!() { &["gp64", "avx2"] } else { &["gp64"] };
+    targets.retain(|target| wanted.contains(&target.name));
+    let cipher = usuba_ciphers::read(&root().join("keccak")).expect("the folder is there");
+    let request = Request { targets, ..request("usuba_") };
+    let single = usuba_library::single(&request, &cipher, Some("it")).expect("it compiles");
+    let folder = tempfile::tempdir().expect("a folder");
+    let changed = |file: &File| File { path: file.path.clone(), text: change(&file.text) };
+    write(folder.path(), &single.files.iter().map(changed).collect::<Vec<_>>());
+    let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
+    write(folder.path(), &[file("requests.h", REQUESTS), file("secrets.c", SECRETS)]);
+    let mut compile = Command::new(compiler());
+    let public = "-DUSUBA_PUBLIC(memory,length)=usuba_defined(memory,length)";
+    compile.args(memcheck::LINES).args(flags);
+    compile.args(["-include", "requests.h", public, "-o", "calls", "secrets.c", "it.c"]);
+    run(folder.path(), &mut compile);
+    memcheck::examined(&folder.path().join("calls")).expect("it ends well")
+}
+
+#[test]
+fn no_branch_and_no_address_of_a_sponge_depends_on_a_secret() {
+    if let Err(why) = memcheck::valgrind() {
+        return println!("skipped: {why}");
+    }
+    for flags in [&["-O2"][..], &["-O3"]] {
+        let said = reports(flags, str::to_string);
+        assert!(said.is_empty(), "{flags:?}: {said}");
+    }
+    let old = "usuba_copy(out, bytes + *used, part);";
+    let planted =
+        |text: &str| text.replace(old, "if (bytes[*used]) usuba_copy(out, bytes + *used, part);");
+    let said = reports(&["-O0"], planted);
+    assert!(said.contains("uninitialised") && said.contains("usuba_sponge_give"), "{said}");
+}
