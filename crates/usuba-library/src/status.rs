@@ -129,7 +129,15 @@ pub fn curves(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
     text += &format!(" curve |\n|---|---|---|{}---|\n", "---:|".repeat(CURVE.len()));
     for (cipher, costs) in ciphers.iter().zip(&costs) {
         let primitives = primitives(cipher);
-        for row in rows(cipher, &primitives)? {
+        // Functions of one kernel have one curve, under all their names.
+        let rows = rows(cipher, &primitives)?;
+        let same = |a: &Row, b: &Row| a.timed.name == b.timed.name && a.bytes == b.bytes;
+        for (at, row) in rows.iter().enumerate() {
+            if rows[..at].iter().any(|earlier| same(earlier, row)) {
+                continue;
+            }
+            let alike = rows[at..].iter().filter(|other| same(other, row));
+            let names: Vec<String> = alike.map(|other| format!("`{}`", other.name)).collect();
             for target in &shown {
                 let candidates = candidates(cipher, row.timed, target, costs);
                 let steps = ladder::ladder(&candidates);
@@ -150,7 +158,8 @@ pub fn curves(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
                         ladder::cycles(&candidates, &steps, blocks) / (blocks * row.bytes) as f64
                     })
                     .collect();
-                text += &format!("| `{}` | {} | {} |", row.name, target.name, kernels.join(", "));
+                let (names, kernels) = (names.join(", "), kernels.join(", "));
+                text += &format!("| {names} | {} | {kernels} |", target.name);
                 each.iter().for_each(|&cycles| text += &format!(" {} |", digits(cycles)));
                 text += &format!(" {} |\n", bars(&each));
             }
