@@ -31,7 +31,7 @@ impl From<String> for Need {
 
 impl Cipher {
     /// The folder with the functions of these names: functions with or without their direction,
-    /// keystreams, hash functions, and authenticated encryption. The inverse, all slicings, and the
+    /// keystreams, hash functions, authenticated encryption, and signatures. The inverse, all slicings, and the
     /// functions that a chosen one is made of stay with it.
     ///
     /// # Errors
@@ -47,7 +47,9 @@ impl Cipher {
         let hashed = self.hashes.iter().filter_map(parts);
         let streams = self.streams.iter().filter(|stream| is_named(&stream.name));
         let streamed = streams.flat_map(|stream| [stream.first.clone(), stream.then.clone()]);
-        let made: Vec<String> = hashed.chain(streamed).collect();
+        let signs = self.signs.iter().filter(|sign| is_named(&sign.name));
+        let signed = signs.clone().map(|sign| sign.chain.clone());
+        let made: Vec<String> = hashed.chain(streamed).chain(signed).collect();
         let is_chosen = |function: &Function| {
             is_named(&function.name) || is_named(function.stem()) || made.contains(&function.name)
         };
@@ -63,6 +65,15 @@ impl Cipher {
         cipher.streams.retain(|stream| is_there(&stream.first) && is_there(&stream.then));
         cipher.hashes.retain(|hash| is_named(&hash.name) || is_named(&hash.chain));
         cipher.seals.retain(|seal| is_named(&seal.name));
+        cipher.signs.retain(|sign| is_named(&sign.name));
+        // A parameter set has hash functions of its own.
+        let is_used = |need: &Need| {
+            let function = need.function.as_deref();
+            function.is_none_or(|name| cipher.signs.iter().any(|s| s.functions().contains(&name)))
+        };
+        if !self.signs.is_empty() {
+            cipher.needs.retain(is_used);
+        }
         Ok(cipher)
     }
 

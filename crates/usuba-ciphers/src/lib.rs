@@ -8,6 +8,7 @@
 //! - `library`: the built-in ciphers, and the folders that go before them.
 //! - `vectors`: files of test vectors.
 //! - `scheme`: hand-written C around arithmetic, and authenticated encryption.
+//! - `sign`: signatures from hash functions.
 //! - `known`: known-answer tests under the reference semantics; `composed`: of hash functions and
 //!   keystreams, `sponge` among them.
 //! - `wrong`: the error for a wrong answer; `readings`: byte orders that would make it right.
@@ -23,6 +24,7 @@ mod library;
 pub mod loader;
 mod readings;
 mod scheme;
+mod sign;
 mod sponge;
 pub mod vectors;
 mod wrong;
@@ -45,6 +47,7 @@ pub use fields::{folder_name, place, toml};
 pub use library::Library;
 pub use loader::Beside;
 pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};
+pub use sign::{Hashes, Sign, SignMode, SignVector, Signed};
 pub use vectors::{HashVector, SealVector, Vector, to_hex};
 
 /// A folder with its functions.
@@ -64,6 +67,7 @@ pub struct Cipher {
     /// 256 bits, this has four of one.
     pub across: Option<Lanes>,
     pub seals: Vec<Seal>,
+    pub signs: Vec<Sign>,
     /// The hand-written C that makes functions of it.
     pub scheme: Option<Scheme>,
     /// Neighbouring folders whose functions that C calls.
@@ -254,6 +258,8 @@ struct File {
     across: Option<Lanes>,
     #[serde(default)]
     seal: Vec<Seal>,
+    #[serde(default)]
+    sign: Vec<Sign>,
     scheme: Option<Scheme>,
     #[serde(default)]
     needs: Vec<Need>,
@@ -402,6 +408,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
     let functions = file.function.iter().map(|f| (&f.name, Some((&*f.vectors, f.direction))));
     let streams = file.stream.iter().map(|s| (&s.name, None));
     let others = file.hash.iter().map(|h| &h.name).chain(file.seal.iter().map(|s| &s.name));
+    let others = others.chain(file.sign.iter().map(|s| &s.name));
     for (name, meaning) in functions.chain(streams).chain(others.map(|name| (name, None))) {
         let other = names.insert(name, meaning);
         if other.is_some_and(|other| other.is_none() || other != meaning) {
@@ -414,18 +421,12 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
         file.function.into_iter().map(|f| function(f, &file.source)).collect();
     let streams = file.stream.into_iter().map(|s| stream(s, &functions).map_err(wrong));
     let streams = streams.collect::<Result<_, _>>()?;
-    for hash in &file.hash {
-        let chained = functions.iter().find(|function| function.name == hash.chain);
-        if chained.is_none_or(|function| function.key.is_some() || function.inputs.len() != 2) {
-            let Hash { name, chain, .. } = hash;
-            let names = functions.iter().map(|function| function.name.as_str());
-            let help = did_you_mean(chain, names.filter(|name| name != chain));
-            let help = help.map_or(String::new(), |near| format!("; help: {near}"));
-            return Err(wrong(format!(
-                "hash `{name}` names `{chain}`, which is no function of a chaining value and a \
-                 block{help}"
-            )));
-        }
+    for Hash { name, chain, .. } in &file.hash {
+        chained(&functions, chain)
+            .map_err(|error| wrong(format!("hash `{name}` names {error}")))?;
+    }
+    for sign in &file.sign {
+        sign.check(&functions).map_err(wrong)?;
     }
     if functions.is_empty() && file.arithmetic.is_empty() && file.seal.is_empty() {
         return Err(wrong("there is neither a function nor arithmetic in it".to_string()));
@@ -446,7 +447,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
     let (title, spec) = (file.title, file.spec);
     let (hashes, arithmetic) = (file.hash, file.arithmetic);
     let (scheme, needs) = (file.scheme, file.needs);
-    let (lanes, across, seals) = (file.lanes, file.across, file.seal);
+    let (lanes, across, seals, signs) = (file.lanes, file.across, file.seal, file.sign);
     Ok(Cipher {
         folder,
         title,
@@ -458,9 +459,25 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
         lanes,
         across,
         seals,
+        signs,
         scheme,
         needs,
     })
+}
+
+/// Checks that `chain` names a function from a chaining value and a block to a chaining value.
+///
+/// # Errors
+/// It does not; the rest of a sentence that begins with the place of the name.
+fn chained(functions: &[Function], chain: &str) -> Result<(), String> {
+    let named = functions.iter().find(|function| function.name == *chain);
+    if named.is_some_and(|function| function.key.is_none() && function.inputs.len() == 2) {
+        return Ok(());
+    }
+    let names = functions.iter().map(|function| function.name.as_str());
+    let help = did_you_mean(chain, names.filter(|name| *name != chain));
+    let help = help.map_or(String::new(), |near| format!("; help: {near}"));
+    Err(format!("`{chain}`, which is no function of a chaining value and a block{help}"))
 }
 
 /// `ciphers`, and before each of them the folders that it needs and that are missing: the needed
@@ -580,7 +597,9 @@ impl Cipher {
         let functions = self.functions.iter().flat_map(|f| [&*f.name, f.stem()]);
         let streams = self.streams.iter().map(|stream| &*stream.name);
         let hashes = self.hashes.iter().map(|hash| &*hash.name);
-        functions.chain(streams).chain(hashes).chain(self.seals.iter().map(|seal| &*seal.name))
+        let seals = self.seals.iter().map(|seal| &*seal.name);
+        let signs = self.signs.iter().map(|sign| &*sign.name);
+        functions.chain(streams).chain(hashes).chain(seals).chain(signs)
     }
 
     /// The names of everything that `usubac test` reports, in the order of the description.
@@ -622,13 +641,22 @@ impl Cipher {
     /// # Errors
     /// The file cannot be read, a line is malformed, or there are no vectors in it.
     pub fn answers(&self, file: &str) -> Result<Vec<Vector>, String> {
+        self.read_vectors(file, vectors::parse)
+    }
+
+    /// The test vectors of a file of the folder, as `parse` reads them.
+    fn read_vectors<T>(
+        &self,
+        file: &str,
+        parse: fn(&str) -> Result<Vec<T>, String>,
+    ) -> Result<Vec<T>, String> {
         let path = self.folder.join(file);
         let text = files::read_to_string(&path)
             .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        let wrong = |what: String| format!("{}: {what}", path.display());
-        let at = |what: String| format!("{}:{what}", path.display());
-        match vectors::parse(&text).map_err(at)? {
-            vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
+        match parse(&text).map_err(|place| format!("{}:{place}", path.display()))? {
+            vectors if vectors.is_empty() => {
+                Err(format!("{}: there are no vectors in it", path.display()))
+            }
             vectors => Ok(vectors),
         }
     }
@@ -638,14 +666,7 @@ impl Cipher {
     /// # Errors
     /// As [`Cipher::answers`].
     pub fn hashes_of(&self, hash: &Hash) -> Result<Vec<HashVector>, String> {
-        let path = self.folder.join(&hash.vectors);
-        let wrong = |what: String| format!("{}: {what}", path.display());
-        let at = |what: String| format!("{}:{what}", path.display());
-        let text = files::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-        match vectors::hashes(&text).map_err(at)? {
-            vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
-            vectors => Ok(vectors),
-        }
+        self.read_vectors(&hash.vectors, vectors::hashes)
     }
 
     /// The test vectors of authenticated encryption.
@@ -653,23 +674,21 @@ impl Cipher {
     /// # Errors
     /// As [`Cipher::answers`].
     pub fn seals_of(&self, seal: &Seal) -> Result<Vec<SealVector>, String> {
-        let path = self.folder.join(&seal.vectors);
-        let wrong = |what: String| format!("{}: {what}", path.display());
-        let at = |what: String| format!("{}:{what}", path.display());
-        let text = files::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
-        match vectors::seals(&text).map_err(at)? {
-            vectors if vectors.is_empty() => Err(wrong("there are no vectors in it".into())),
-            vectors => Ok(vectors),
-        }
+        self.read_vectors(&seal.vectors, vectors::seals)
     }
 
-    /// Whether a hash function is made of this function, or of another one that computes the same.
+    /// Whether a hash function or a signature is made of this function, or of another one that computes
+    /// the same.
     pub fn is_chained(&self, function: &Function) -> bool {
         let same = |other: &&Function| {
             (&other.vectors, other.direction) == (&function.vectors, function.direction)
         };
         let mut alike = self.functions.iter().filter(same);
-        alike.any(|function| self.hashes.iter().any(|hash| hash.chain == function.name))
+        let chains = || {
+            let hashes = self.hashes.iter().map(|hash| &hash.chain);
+            hashes.chain(self.signs.iter().map(|sign| &sign.chain))
+        };
+        alike.any(|function| chains().any(|chain| *chain == function.name))
     }
 }
 

@@ -10,6 +10,7 @@
 use usuba::names::closest;
 
 use super::SealMode;
+use super::sign::{SignVector, Signed};
 
 /// One test vector.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -275,6 +276,42 @@ pub fn seals(text: &str) -> Result<Vec<SealVector>, String> {
             }
             _ => Err(missing(line, &there)),
         }
+    };
+    blocks(text, &names)?.into_iter().map(vector).collect()
+}
+
+/// As [`parse`], of signatures: `out` is the SHA-256 of a signature, and vectors of keys alone have no
+/// `in`.
+///
+/// # Errors
+/// A line is malformed; the message begins with its number.
+pub fn signs(text: &str) -> Result<Vec<SignVector>, String> {
+    let names = ["seed", "public_key", "context", "prehash", "random", "in", "out"];
+    let vector = |(line, fields): (usize, Block)| {
+        let there = [0, 1].map(|at: usize| (names[at], fields[at].is_some()));
+        let Ok([Some(seed), Some(public_key), context, prehash, random, input, output]) =
+            <[_; 7]>::try_from(fields)
+        else {
+            return Err(missing(line, &there));
+        };
+        let prehash = match prehash.as_deref() {
+            None => None,
+            Some([number]) => Some(*number),
+            Some(_) => {
+                return Err(format!("{line}: `prehash` has another length, expected 1 byte"));
+            }
+        };
+        let signed = match (input, output) {
+            (Some(message), Some(digest)) => {
+                let random = random.unwrap_or_default();
+                Some(Signed { context, prehash, message, random, digest })
+            }
+            (None, None) => None,
+            (input, _) => {
+                return Err(missing(line, &[("in", input.is_some()), ("out", false)]));
+            }
+        };
+        Ok(SignVector { seed, public_key, signed })
     };
     blocks(text, &names)?.into_iter().map(vector).collect()
 }

@@ -12,7 +12,7 @@ use super::primitive::{Operation, Primitive};
 use super::section::processors;
 use super::template::{self as t, Template, context};
 use super::{Folder, Rung};
-use usuba_ciphers::{Counter, Direction, HashMode, Order, SealMode};
+use usuba_ciphers::{Counter, Direction, HashMode, Order, SealMode, SignMode};
 
 /// The public functions of a primitive, by its shape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +49,8 @@ pub enum Kind {
     Hash(HashMode),
     /// Authenticated encryption.
     Seal(SealMode),
+    /// A signature from hash functions.
+    Sign(SignMode),
     /// The compression function of a hash function, without its own API.
     Chained,
     /// A compression function without a key: not a permutation.
@@ -112,7 +114,7 @@ fn parts(kind: Kind) -> Vec<(Template, Template)> {
         Kind::Keyed => vec![key],
         Kind::Permutation => vec![(t::PERMUTATION_H, t::PERMUTATION_C)],
         Kind::Extended { .. } | Kind::Running { .. } | Kind::Unkeyed => Vec::new(),
-        Kind::Hash(_) | Kind::Chained | Kind::Seal(_) => Vec::new(),
+        Kind::Hash(_) | Kind::Chained | Kind::Seal(_) | Kind::Sign(_) => Vec::new(),
     }
 }
 
@@ -178,7 +180,8 @@ impl Folder<'_> {
     pub fn public(&self) -> Vec<Description> {
         let own = self.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
         let composed = self.composed_descriptions().into_iter().chain(self.hash_descriptions());
-        own.chain(composed).chain(self.seal_descriptions()).collect()
+        let sealed = self.seal_descriptions().into_iter().chain(self.sign_descriptions());
+        own.chain(composed).chain(sealed).collect()
     }
 
     /// Bytes of the key of a primitive.
@@ -200,6 +203,7 @@ impl Folder<'_> {
             + &self.hashes("", true)
             + &self.scheme("", None)
             + &self.seals("", true)
+            + &self.signs("", true)
     }
 
     /// Dispatch tables and functions of all primitives. Functions outside every cipher start with
@@ -213,6 +217,7 @@ impl Folder<'_> {
             + &hashes
             + &self.scheme(common, Some(backends))
             + &self.seals(common, false)
+            + &self.signs(common, false)
     }
 
     /// The C names of the cores in dispatch tables, with their chaining and their target.
@@ -254,9 +259,11 @@ impl Folder<'_> {
         let operation = |(number, operation): (usize, &Operation)| {
             let (input, output) = self.sizes(at, number);
             // A chained function has the chaining value and the block in its API.
-            let (step_type, type_name, first, second) = match self.kind(at) {
-                Kind::Chained => ("usuba_link_step", "chaining", output, input - output),
-                _ => ("usuba_step", "operation", input, output),
+            let (step_type, type_name, first, second, linkage) = match self.kind(at) {
+                Kind::Chained => {
+                    ("usuba_link_step", "chaining", output, input - output, &*self.linkage)
+                }
+                _ => ("usuba_step", "operation", input, output, "static "),
             };
             let ladder = |(target, rungs): (&&'static Target, &Vec<Rung>)| {
                 let steps = rungs.iter().map(|rung| self.step(&primitive.name, rung));
@@ -267,7 +274,7 @@ impl Folder<'_> {
             };
             let ladders = backends.iter().zip(&self.ladders[at][number]).map(ladder);
             t::LADDERS.render(context! {
-                name => &operation.name, type => type_name, step_type, first, second,
+                name => &operation.name, type => type_name, step_type, first, second, linkage,
                 ladders => ladders.collect::<Vec<_>>(),
             })
         };

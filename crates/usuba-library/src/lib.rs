@@ -16,6 +16,7 @@
 //! - `arithmetic`: programs with contracts for hand-written C, and `scheme`: that C.
 //! - `tables`: multiples of a base point.
 //! - `seal`: authenticated encryption.
+//! - `sign`: signatures from hash functions.
 //! - `section`: all targets in one file, and `dense`: their functions in little text.
 //! - `template`: the hand-written C.
 //! - `lengths`: functions that return sizes.
@@ -48,6 +49,7 @@ mod rust;
 mod scheme;
 mod seal;
 mod section;
+mod sign;
 pub mod size;
 mod status;
 mod tables;
@@ -146,6 +148,8 @@ struct Folder<'a> {
     lanes: Vec<(&'static Target, Kernels)>,
     /// Arithmetic kernels across the lanes of one operation.
     across: Option<(&'static Target, Kernels)>,
+    /// The C linkage of tables that other folders use: `static ` in one file.
+    linkage: String,
 }
 
 /// The register files of the code of `ciphers` for `backends`: the backends themselves, and
@@ -223,10 +227,13 @@ impl<'a> Folder<'a> {
         if let (Some(own), Some(target)) = (&cipher.across, arithmetic::across(backends)) {
             across = Some((target, arithmetic::lanes(cipher, own, (Slicing::W, target))?));
         }
-        let folder = Folder { name, cipher, cores, compiled, ladders, arithmetic, lanes, across };
+        let linkage = linkage.to_string();
+        let folder =
+            Folder { name, cipher, cores, compiled, ladders, arithmetic, lanes, across, linkage };
         folder.check_counters()?;
         folder.check_streams()?;
         folder.check_hashes()?;
+        folder.check_signs()?;
         Ok(folder)
     }
 

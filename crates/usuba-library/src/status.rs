@@ -19,7 +19,7 @@ use super::interface::{Kind, kind};
 use super::ladder::{self, Cost};
 use super::primitive::{Operation, Primitive, primitives};
 use super::{CURVE, cores, includes, section};
-use usuba_ciphers::{Cipher, Function, HashMode, Scheme, Seal};
+use usuba_ciphers::{Cipher, Function, HashMode, Scheme, Seal, Sign};
 use usuba_run::functions::Way;
 use usuba_run::validated::Proofs;
 
@@ -113,7 +113,13 @@ fn around_arithmetic(cipher: &Cipher, columns: usize) -> Result<String, String> 
             cipher.needs.iter().map(|need| format!("`{}`", need.folder)).collect();
         row(&seal.name, &parts.join(", "), modes(Kind::Seal(seal.mode)))
     };
-    Ok(scheme + &cipher.seals.iter().map(seal).collect::<String>())
+    let sign = |sign: &Sign| {
+        let parts: Vec<String> =
+            sign.functions().iter().map(|function| format!("`{function}`")).collect();
+        row(&sign.name, &parts.join(", "), modes(Kind::Sign(sign.mode)))
+    };
+    let seals: String = cipher.seals.iter().map(seal).collect();
+    Ok(scheme + &seals + &cipher.signs.iter().map(sign).collect::<String>())
 }
 
 /// For each primitive and backend, as Markdown: the dispatch thresholds, and cycles per byte
@@ -292,6 +298,7 @@ fn modes(kind: Kind) -> &'static str {
         }
         Kind::Chained => "none of its own",
         Kind::Seal(_) => "authenticated encryption",
+        Kind::Sign(_) => "signatures; the time of verification depends on public data",
     }
 }
 

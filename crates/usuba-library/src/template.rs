@@ -123,6 +123,12 @@ templates! {
     SECTION = "library/section.c.in";
     XORS = "common/xors.c.in";
     LADDERS = "api/ladders.c.in";
+    SLH_DSA_SHARED_H = "slh_dsa/shared.h.in";
+    SLH_DSA_SET_H = "slh_dsa/set.h.in";
+    SLH_DSA_SET_C = "slh_dsa/set.c.in";
+    SLH_DSA_HASH = "slh_dsa/hash.c.in";
+    SLH_DSA_TREE = "slh_dsa/tree.c.in";
+    SLH_DSA_SIGN = "slh_dsa/sign.c.in";
     CURVE25519_LANES_H = "curve25519/lanes.h.in";
     CURVE25519_ACROSS_H = "curve25519/across.h.in";
     POLY1305_LANES_H = "poly1305/lanes.h.in";

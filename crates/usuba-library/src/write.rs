@@ -313,6 +313,7 @@ pub fn library_of(
             let line = format!("extern USUBA_HIDDEN {kind} {symbol};\n");
             text += &guarded(processors(target), &line);
         }
+        text += &folder.blocks_declared();
         text += &folder.lanes_declared();
         text += &key_section(folder);
         text += &folder.definitions(backends, parts.common);
