@@ -42,7 +42,8 @@ impl Sizes {
             hash: n,
             leaves: TOGETHER * leaf(sign),
             nodes: NODES.max(TOGETHER * trees) * n,
-            stack: (layers * height).max(trees * depth) * n,
+            // C has no empty arrays.
+            stack: waiting(layers, height, n).max(waiting(trees, depth, n)).max(n),
             indices: (TOGETHER * trees).max(layers),
             digits: chains * sign.digits(),
             layers: chains,
@@ -70,6 +71,13 @@ impl Sizes {
         let together = TOGETHER * (120 + 64);
         (lanes + arrays + signs + together).next_multiple_of(64) + 192
     }
+}
+
+/// Bytes of the left nodes of `count` trees that wait for their right ones, above the leaves that are
+/// computed at once.
+fn waiting(count: usize, height: usize, n: usize) -> usize {
+    let chunk = (NODES / count).ilog2() as usize;
+    height.saturating_sub(chunk) * count * n
 }
 
 /// Bytes of the public key of a chain's ends, or of FORS roots, as a message.

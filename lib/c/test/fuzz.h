@@ -785,3 +785,69 @@ static void any_backend(void)
         free(tag.whole); \
         free(other.whole); \
     }
+
+/* Signatures of hashes of n bytes, in few of the rounds: backends agree, many agree with one, and a
+   changed bit is found. */
+#define SIGN(name, n, bytes) \
+    static void name##_fuzz_sign(void) \
+    { \
+        const size_t length = some_length(5000), context_length = below(256), many = 1 + below(3); \
+        place seed, keys, public_key, text, context, random, one, two, other; \
+        const uint8_t *secrets[3], *publics[3], *texts[3], *randoms[3], *places[3]; \
+        size_t lengths[3], i; \
+        int results[3]; \
+        usuba_slh_dsa_work *work; \
+        if (below(32)) return; \
+        work = (usuba_slh_dsa_work *)malloc(sizeof *work); \
+        if (!work) exit(3); \
+        seed = make(3 * n); \
+        keys = make(4 * n); \
+        public_key = make(2 * n); \
+        text = make(length); \
+        context = make(context_length); \
+        random = make(n); \
+        one = make(bytes); \
+        two = make(many * bytes); \
+        any_backend(); \
+        expect(!usuba_##name##_keypair_from_seed(seed.at, public_key.at, keys.at, work), "status", \
+               #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_sign_checked(keys.at, context.at, context_length, text.at, length, \
+                                            random.at, one.at, work), "status", #name, length); \
+        for (i = 0; i < many; i++) { \
+            secrets[i] = keys.at; \
+            publics[i] = public_key.at; \
+            texts[i] = text.at; \
+            lengths[i] = length; \
+            randoms[i] = random.at; \
+            places[i] = two.at + i * bytes; \
+        } \
+        any_backend(); \
+        expect(!usuba_##name##_sign_many(secrets, context.at, context_length, texts, lengths, \
+                                         randoms, two.at, many, work), "status", #name, length); \
+        for (i = 0; i < many; i++) \
+            expect(!memcmp(one.at, places[i], bytes), "many", #name, length); \
+        any_backend(); \
+        expect(!usuba_##name##_verify_many(publics, context.at, context_length, texts, lengths, \
+                                           places, results, many, work), "many", #name, length); \
+        two.at[below(many * bytes)] ^= (uint8_t)(1u << below(8)); \
+        any_backend(); \
+        expect(usuba_##name##_verify_many(publics, context.at, context_length, texts, lengths, \
+                                          places, results, many, work) == USUBA_ERROR_FORGED, \
+               "forged", #name, length); \
+        /* Other lengths are refused before a byte is read. */ \
+        other = make(below(bytes)); \
+        expect(usuba_##name##_verify(public_key.at, context.at, context_length, text.at, length, \
+                                     other.at, 0, work) == USUBA_ERROR_FORGED, "short", #name, \
+               length); \
+        free(work); \
+        free(seed.whole); \
+        free(keys.whole); \
+        free(public_key.whole); \
+        free(text.whole); \
+        free(context.whole); \
+        free(random.whole); \
+        free(one.whole); \
+        free(two.whole); \
+        free(other.whole); \
+    }

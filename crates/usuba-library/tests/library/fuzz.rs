@@ -92,6 +92,15 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
                 let line = format!("{keyed}SEAL({name}, {nonce}, {before}, {data})");
                 part(line, format!("{name}_fuzz_seal"));
             }
+            Kind::Sign(_) => {
+                let sign = cipher.signs.iter().find(|sign| sign.name == *name);
+                let sign = sign.expect("it is there");
+                // Others take seconds under the sanitizers.
+                if sign.layers << sign.height < 400 {
+                    let line = format!("SIGN({name}, {}, {})", sign.n, sign.bytes());
+                    part(line, format!("{name}_fuzz_sign"));
+                }
+            }
             Kind::Chained => {}
             Kind::Keyed | Kind::Unkeyed => {
                 if *key > 0 {

@@ -4,7 +4,7 @@
 //! - `hash`: Skein; `merkle`: hash functions with one length of output, HMAC and HKDF; `sponge`:
 //!   outputs of any length, KMAC, and trees of RFC 9861.
 //! - `published`, `published_sponges`: test vectors of RFCs and of Wycheproof, and libsodium.
-//! - `seal`: Poly1305 and authenticated encryption.
+//! - `seal`: Poly1305 and authenticated encryption; `sign`: signatures, beside `fips205`.
 //! - `secrets`: sponge functions under valgrind.
 //! - `rust`: the Rust crate.
 //! - `sizes`: bytes of C, and functions that return sizes.
@@ -24,6 +24,7 @@
 //! In the whole run (`make test-all`) every folder by gcc and by clang, else one of each
 //! kind by either.
 
+mod fips205;
 mod fuzz;
 mod hash;
 #[path = "../loaded/mod.rs"]
@@ -36,6 +37,7 @@ mod published_sponges;
 mod rust;
 mod seal;
 mod secrets;
+mod sign;
 mod sizes;
 mod sponge;
 mod subject;
@@ -93,6 +95,7 @@ fn everything_of(subject: Subject) {
             }
             Kind::Hash(_) => sponge::check(&subject, primitive),
             Kind::Seal(mode) => seal::check(&subject, primitive, mode),
+            Kind::Sign(_) => sign::check(&subject, primitive),
             _ => blocks_and_modes(&subject, primitive),
         }
     }
@@ -262,6 +265,22 @@ fn authenticated_encryption_on_every_backend() {
     }
 }
 
+/// The short run uses the smallest target with lanes, and the parameter sets with fast signatures.
+#[test]
+fn signatures_on_every_backend() {
+    let mut targets = usuba_library::usual();
+    targets.retain(|target| asks!() || ["gp64", "avx2"].contains(&target.name));
+    for compiler in compilers(asks!()) {
+        sign::other_parameters(&compiler, &targets);
+        everything_of(Subject::with("slh_dsa", &compiler, &targets, sign::FAST));
+        if asks!() {
+            let portable = [isa::ALL[0]];
+            let small = [sign::FAST, &["-DUSUBA_SMALL"]].concat();
+            everything_of(Subject::with("slh_dsa", &compiler, &portable, &small));
+        }
+    }
+}
+
 /// Measured costs belong to the present kernels, on each target of this machine.
 #[test]
 fn ladders_follow_from_measurements() {
@@ -298,7 +317,7 @@ fn status_of_a_folder_with_kernels_for_some_targets() {
 fn every_folder_on_every_backend() {
     for name in folders() {
         if !SHORT.contains(&&*name)
-            && !["skein", "sha2", "keccak"].contains(&&*name)
+            && !["skein", "sha2", "keccak", "slh_dsa"].contains(&&*name)
             && !SEALS.contains(&&*name)
             && asks!("{name}")
         {

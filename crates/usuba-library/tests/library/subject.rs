@@ -115,11 +115,22 @@ impl Subject {
         flags: &[&str],
     ) -> Subject {
         let cipher = usuba_ciphers::read(&root().join(folder)).expect("the folder is there");
+        Subject::of(cipher, compiler, targets, flags)
+    }
+
+    /// One of a description, compiled with `flags`.
+    pub fn of(
+        cipher: Cipher,
+        compiler: &Path,
+        targets: &[&'static Target],
+        flags: &[&str],
+    ) -> Subject {
+        let folder = usuba_ciphers::folder_name(&cipher.folder).expect("a name");
         let request = Request { targets: targets.to_vec(), ..request("usuba_") };
         let single = usuba_library::single(&request, &cipher, None).expect("it compiles");
         // The subject of the test is our C, not its optimisation.
         let loaded = Loaded::by(compiler, &single, &[&["-O0"], flags].concat());
-        Subject { folder: folder.replace('-', "_"), cipher, single, loaded }
+        Subject { folder, cipher, single, loaded }
     }
 
     pub fn common(&self, name: &str) -> String {
