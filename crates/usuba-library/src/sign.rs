@@ -148,12 +148,21 @@ impl Folder<'_> {
         names.into_iter().map(declare).collect()
     }
 
+    /// Bytes of the work area of all parameter sets.
+    pub fn sign_work(&self) -> usize {
+        self.sign_sizes().work()
+    }
+
+    fn sign_sizes(&self) -> Sizes {
+        self.cipher.signs.iter().map(Sizes::of).fold(Sizes::default(), Sizes::and)
+    }
+
     /// Declarations or definitions of all signatures.
     pub fn signs(&self, common: &str, header: bool) -> String {
         let signs = &self.cipher.signs;
         let Some(first) = signs.first() else { return String::new() };
         let comment = |text: &str| text.replace("*/", "* /");
-        let sizes = signs.iter().map(Sizes::of).fold(Sizes::default(), Sizes::and);
+        let sizes = self.sign_sizes();
         let mut text = if header {
             t::SLH_DSA_SHARED_H.render(context! {
                 title => comment(&self.cipher.title), spec => comment(&self.cipher.spec),

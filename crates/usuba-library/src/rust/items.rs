@@ -132,6 +132,7 @@ impl<'a> Items<'a> {
         for seal in &folder.cipher.seals {
             items.seal(seal, folders, &folder.cipher.seals_of(seal)?)?;
         }
+        items.signs()?;
         Ok(items)
     }
 

@@ -13,6 +13,7 @@
 //! - `items`: the generated text of a folder; `hash`: of Skein; `message`: of other hash functions,
 //!   MACs, authenticated encryption and signatures; `xof`: of functions with outputs of any length.
 //! - `parts`: modules and dependencies that only some families need.
+//! - `sign`: signatures from hash functions.
 //! - `shape`: the Rust shape of a primitive, and its tests.
 //! - `text`: names, bytes and comments in Rust.
 
@@ -35,6 +36,7 @@ mod items;
 mod message;
 mod parts;
 mod shape;
+mod sign;
 mod text;
 mod xof;
 

@@ -1,5 +1,7 @@
 //! Optional parts of a crate: modules of hand-written Rust, and dependencies with traits.
 
+use std::collections::BTreeSet;
+
 use super::super::template::{Value, context};
 use super::items::Items;
 
@@ -16,10 +18,12 @@ pub enum Part {
     Seal,
     /// Signatures; their Rust is part of their folder.
     Signature,
+    /// Signatures from hash functions.
+    HashSignature,
 }
 
 /// The parts with a module.
-const MODULES: [Module; 4] = [
+const MODULES: [Module; 5] = [
     Module {
         of: Part::Skein,
         name: "hash",
@@ -52,6 +56,15 @@ const MODULES: [Module; 4] = [
         files: [
             ("src/seal.rs", text!("src/seal.rs")),
             ("src/ffi/seal.rs", text!("src/seal_ffi.rs")),
+        ],
+    },
+    Module {
+        of: Part::HashSignature,
+        name: "sign",
+        types: "{\n    Bytes, HashSignature, HashSigningKey, HashVerifyingKey, ParameterSet, Prehash,\n}",
+        files: [
+            ("src/sign.rs", text!("src/sign.rs")),
+            ("src/ffi/sign.rs", text!("src/sign_ffi.rs")),
         ],
     },
 ];
@@ -94,8 +107,9 @@ const TRAITS: [Traits; 3] = [
     Traits {
         name: "signature",
         dependency: "# The traits of signatures.\n\
-                     signature = { version = \"3\", default-features = false, optional = true }\n",
-        users: &[Part::Signature],
+                     signature = { version = \"3\", default-features = false, features = [\"rand_core\"], \
+                     optional = true }\n",
+        users: &[Part::Signature, Part::HashSignature],
         about: "//! Signatures have the traits of the crate `signature`.\n",
     },
 ];
@@ -132,7 +146,8 @@ pub fn around(items: &[Items]) -> (Vec<Value>, Vec<Value>, Vec<(&'static str, &'
 /// The features of a family.
 pub fn features(items: &Items) -> Vec<String> {
     let needs = items.folder.cipher.needs.iter().map(|need| need.folder.replace(['-', '.'], "_"));
+    let needs: BTreeSet<String> = needs.collect();
     let used = |traits: &&Traits| traits.users.iter().any(|part| items.parts.contains(part));
     let traits = TRAITS.iter().filter(used).map(|traits| format!("dep:{}", traits.name));
-    needs.chain(traits).collect()
+    needs.into_iter().chain(traits).collect()
 }

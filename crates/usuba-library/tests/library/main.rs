@@ -390,7 +390,7 @@ fn folders() -> Vec<String> {
 #[test]
 fn sanitizers_find_nothing() {
     // All modes of block ciphers, and by turns a keystream, authenticators and hash functions.
-    let others = ["chacha20", "chacha20poly1305", "poly1305", "sha2", "skein", "keccak"];
+    let others = ["chacha20", "chacha20poly1305", "poly1305", "sha2", "skein", "keccak", "slh_dsa"];
     let few = ["noekeon", others[level::turn() as usize % others.len()]];
     let compiler = compiler();
     if !sanitizes(&compiler) {
@@ -405,7 +405,7 @@ fn sanitizers_find_nothing() {
         if !whole {
             // The smallest target with dispatch; hash functions consist mostly of code outside of
             // kernels.
-            let hashes = ["sha2", "skein", "keccak"].contains(&&*name);
+            let hashes = ["sha2", "skein", "keccak", "slh_dsa"].contains(&&*name);
             let least: &[_] = if hashes { &["gp64"] } else { &["gp64", "avx2"] };
             targets.retain(|target| least.contains(&target.name));
         }

@@ -159,12 +159,13 @@ fn a_crate_is_built_tested_and_used() {
         "rectangle",
         "sha2",
         "skein",
+        "slh_dsa",
     ];
     let workspace = Workspace::new("crate", &ciphers, &["gp64", "avx2"], &["contracts.rs"], "");
     let text = workspace.cargo(&["test", "-p", "usuba-ciphers", "-p", "user"]);
     let tests = ["chacha20", "chacha20poly1305", "clyde128", "gimli", "rectangle80", "sha512"];
     let sponges = ["sha3_256", "shake128", "cshake256", "kmac128", "turboshake128", "kt256"];
-    let others = ["ed25519", "skein512", "x25519", "keys_are_wiped"];
+    let others = ["ed25519", "skein512", "slh_dsa_sha2_128f", "x25519", "keys_are_wiped"];
     for name in tests.into_iter().chain(sponges).chain(others) {
         assert!(
             text.contains(&format!("test {name} ... ok")) || !text.contains("running"),
