@@ -797,7 +797,7 @@ static void any_backend(void)
         size_t lengths[3], i; \
         int results[3]; \
         usuba_slh_dsa_work *work; \
-        if (below(32)) return; \
+        if (below(64)) return; \
         work = (usuba_slh_dsa_work *)malloc(sizeof *work); \
         if (!work) exit(3); \
         seed = make(3 * n); \

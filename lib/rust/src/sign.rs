@@ -192,8 +192,8 @@ impl<P: ParameterSet> HashSigningKey<P> {
     /// [`Error::Length`] if it has another length.
     pub fn from_seed(seed: &[u8]) -> Result<Self, Error> {
         let mut copy: P::Seed = array(seed)?;
-        let mut key = HashSigningKey { bytes: P::Secret::ZEROS };
-        ffi::keypair::<P>(&copy, &mut P::Public::ZEROS, &mut key.bytes);
+        let (mut public, mut key) = (P::Public::ZEROS, HashSigningKey { bytes: P::Secret::ZEROS });
+        ffi::keypair::<P>(&copy, &mut public, &mut key.bytes);
         crate::ffi::wipe(copy.as_mut());
         Ok(key)
     }
@@ -208,7 +208,7 @@ impl<P: ParameterSet> HashSigningKey<P> {
     ///
     /// # Errors
     /// [`Error::Length`] if the context has more than 255 bytes, or the random bytes are not as many as
-    /// those of a hash. [`Error::Parameter`] if the public key in the key is not the one of its seeds.
+    /// a hash has. [`Error::Parameter`] if the public key in the key is not the one of its seeds.
     pub fn try_sign_with_context(
         &self,
         message: &[u8],

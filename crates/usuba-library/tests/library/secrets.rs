@@ -1,4 +1,5 @@
-//! Sponge functions under valgrind: no branch and no address depends on keys and messages.
+//! Sponge functions and signatures under valgrind: no branch and no address depends on keys and
+//! messages.
 
 use std::process::Command;
 
@@ -11,20 +12,31 @@ use super::subject::{compiler, request, root, run, write};
 /// Calls of everything that takes secrets.
 const SECRETS: &str = include_str!("secrets.c");
 
+/// The same of signatures.
+const SIGNATURES: &str = include_str!("signatures.c");
+
+/// The folders with their calls.
+const SPONGES: (&str, &str) = ("keccak", SECRETS);
+const SIGNED: (&str, &str) = ("slh_dsa", SIGNATURES);
+
 /// The reports of valgrind, of a library that `change` has changed; the short run has one instruction
 /// set, the long one also the widest that valgrind knows.
-fn reports(flags: &[&str], change: impl Fn(&str) -> String) -> String {
+fn reports(
+    (folder, calls): (&str, &str),
+    flags: &[&str],
+    change: impl Fn(&str) -> String,
+) -> String {
     let mut targets = usuba_library::usual();
     let wanted: &[_] = if asks!() { &["gp64", "avx2"] } else { &["gp64"] };
     targets.retain(|target| wanted.contains(&target.name));
-    let cipher = usuba_ciphers::read(&root().join("keccak")).expect("the folder is there");
+    let cipher = usuba_ciphers::read(&root().join(folder)).expect("the folder is there");
     let request = Request { targets, ..request("usuba_") };
     let single = usuba_library::single(&request, &cipher, Some("it")).expect("it compiles");
     let folder = tempfile::tempdir().expect("a folder");
     let changed = |file: &File| File { path: file.path.clone(), text: change(&file.text) };
     write(folder.path(), &single.files.iter().map(changed).collect::<Vec<_>>());
     let file = |path: &str, text: &str| File { path: path.into(), text: text.into() };
-    write(folder.path(), &[file("requests.h", REQUESTS), file("secrets.c", SECRETS)]);
+    write(folder.path(), &[file("requests.h", REQUESTS), file("secrets.c", calls)]);
     let mut compile = Command::new(compiler());
     let public = "-DUSUBA_PUBLIC(memory,length)=usuba_defined(memory,length)";
     compile.args(memcheck::LINES).args(flags);
@@ -39,12 +51,26 @@ fn no_branch_and_no_address_of_a_sponge_depends_on_a_secret() {
         return println!("skipped: {why}");
     }
     for flags in [&["-O2"][..], &["-O3"]] {
-        let said = reports(flags, str::to_string);
+        let said = reports(SPONGES, flags, str::to_string);
         assert!(said.is_empty(), "{flags:?}: {said}");
     }
     let old = "usuba_copy(out, bytes + *used, part);";
     let planted =
         |text: &str| text.replace(old, "if (bytes[*used]) usuba_copy(out, bytes + *used, part);");
-    let said = reports(&["-O0"], planted);
+    let said = reports(SPONGES, &["-O0"], planted);
     assert!(said.contains("uninitialised") && said.contains("usuba_sponge_give"), "{said}");
+}
+
+/// Keys of small trees: a signature has the same parts, and most of its hashes are in kernels.
+#[test]
+fn no_branch_and_no_address_of_a_signature_depends_on_a_secret() {
+    if let Err(why) = memcheck::valgrind() {
+        return println!("skipped: {why}");
+    }
+    let said = reports(SIGNED, &["-O2"], str::to_string);
+    assert!(said.is_empty(), "{said}");
+    // Digits of a root are public only once the library says so.
+    let old = "USUBA_PUBLIC(roots, forest->count * n);";
+    let said = reports(SIGNED, &["-O2"], |text| text.replace(old, ""));
+    assert!(said.contains("uninitialised") && said.contains("usuba_slh_"), "{said}");
 }
