@@ -15,7 +15,7 @@ use usuba_library::{Request, Written};
 use crate::subject::{STRICT, compiler, request, root, run, write};
 
 /// Bytes of a C file for one instruction set, and for all of them.
-const ONE: usize = 1_000_000;
+const ONE: usize = 1_200_000;
 const ALL: usize = 2_500_000;
 
 /// Instruction sets with a column of their own.
@@ -30,7 +30,7 @@ This table has the megabytes of that file: for one instruction set, which includ
 and for all of them.
 `--target` chooses instruction sets, and `--function` some functions of a cipher; `dist` ends with \
 a table of the bytes of each function.
-A test keeps each file below 1 MB for one instruction set and below 2.5 MB for all, and compares \
+A test keeps each file below 1.2 MB for one instruction set and below 2.5 MB for all, and compares \
 this page.
 
 ";
