@@ -7,18 +7,18 @@
 //! - `files`: files on disk and files that the program contains.
 //! - `library`: the built-in ciphers, and the folders that go before them.
 //! - `vectors`: files of test vectors.
+//! - `hash`: hash functions, and the function that they apply to its own results.
 //! - `scheme`: hand-written C around arithmetic, and authenticated encryption.
 //! - `sign`: signatures from hash functions.
 //! - `known`: known-answer tests under the reference semantics; `composed`: of hash functions and
 //!   keystreams, `sponge` among them.
 //! - `wrong`: the error for a wrong answer; `readings`: byte orders that would make it right.
-//!
-//! Above 600 lines because the whole schema of `cipher.toml` is in one place.
 
 mod choice;
 mod composed;
 mod fields;
 pub mod files;
+mod hash;
 mod known;
 mod library;
 pub mod loader;
@@ -39,11 +39,11 @@ use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
-use usuba::names::did_you_mean;
 
 pub use choice::Need;
 pub use composed::Tested;
 pub use fields::{folder_name, place, toml};
+pub use hash::{Hash, HashMode};
 pub use library::Library;
 pub use loader::Beside;
 pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};
@@ -72,72 +72,6 @@ pub struct Cipher {
     pub scheme: Option<Scheme>,
     /// Neighbouring folders whose functions that C calls.
     pub needs: Vec<Need>,
-}
-
-/// A hash function around a function of this folder that is applied to its own results.
-///
-/// The input of that function is a chaining value and a block of the message; its output is the
-/// next chaining value.
-#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Hash {
-    /// The C name.
-    pub name: String,
-    pub mode: HashMode,
-    /// The name of a function of this folder.
-    pub chain: String,
-    /// The first chaining value; in mode `skein` the one for an output of a block without a key.
-    #[serde(default, deserialize_with = "bytes")]
-    pub start: Vec<u8>,
-    /// Bytes of a hash, if there is no choice; in mode `kangaroo-twelve` bytes of a leaf's hash.
-    #[serde(default)]
-    pub output: usize,
-    /// In modes `sponge` and `xof` the byte behind the message, and the byte that is added to the last one of its
-    /// last block.
-    #[serde(default)]
-    pub suffix: u8,
-    #[serde(default = "last_byte")]
-    pub last: u8,
-    /// The file of test vectors, in the folder.
-    pub vectors: String,
-}
-
-/// The construction of a hash function around its blocks: padding, parameters, output.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum HashMode {
-    /// The padding of Merkle and Damgård as in FIPS 180-4: a bit, zeros, and the length in bits as
-    /// a big-endian number in the last eighth of a block.
-    MerkleDamgard,
-    /// Skein 1.3: the chaining value is a state and, in the 16 bytes behind it, a tweak, which the
-    /// function leaves as the tweak of the next block.
-    Skein,
-    /// A sponge function: a block is added to the beginning of the state before the permutation, and
-    /// the hash is the beginning of the last state.
-    Sponge,
-    /// The same with outputs of any length.
-    Xof,
-    /// cSHAKE of NIST SP 800-185.
-    Cshake,
-    /// KMAC and KMACXOF of NIST SP 800-185.
-    Kmac,
-    /// TurboSHAKE of RFC 9861.
-    #[serde(rename = "turboshake")]
-    TurboShake,
-    /// KT128 and KT256 of RFC 9861.
-    KangarooTwelve,
-}
-
-impl HashMode {
-    /// Whether a block is added to a state.
-    pub fn is_sponge(self) -> bool {
-        !matches!(self, HashMode::MerkleDamgard | HashMode::Skein)
-    }
-}
-
-/// Multi-rate padding ends with a bit in the last byte of a block.
-fn last_byte() -> u8 {
-    0x80
 }
 
 /// A keystream that two functions make together.
@@ -341,13 +275,6 @@ fn targets<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> 
     Ok(names)
 }
 
-/// Bytes in hexadecimal digits.
-fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
-    let text = String::deserialize(from)?;
-    let wrong = || serde::de::Error::custom("expected pairs of hexadecimal digits");
-    vectors::hex(&text).ok_or_else(wrong)
-}
-
 /// One parameter, or a list of them.
 fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Parameter>, D::Error> {
     struct OneOrMore;
@@ -422,7 +349,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
     let streams = file.stream.into_iter().map(|s| stream(s, &functions).map_err(wrong));
     let streams = streams.collect::<Result<_, _>>()?;
     for Hash { name, chain, .. } in &file.hash {
-        chained(&functions, chain)
+        hash::chained(&functions, chain)
             .map_err(|error| wrong(format!("hash `{name}` names {error}")))?;
     }
     for sign in &file.sign {
@@ -463,21 +390,6 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
         scheme,
         needs,
     })
-}
-
-/// Checks that `chain` names a function from a chaining value and a block to a chaining value.
-///
-/// # Errors
-/// It does not; the rest of a sentence that begins with the place of the name.
-fn chained(functions: &[Function], chain: &str) -> Result<(), String> {
-    let named = functions.iter().find(|function| function.name == *chain);
-    if named.is_some_and(|function| function.key.is_none() && function.inputs.len() == 2) {
-        return Ok(());
-    }
-    let names = functions.iter().map(|function| function.name.as_str());
-    let help = did_you_mean(chain, names.filter(|name| *name != chain));
-    let help = help.map_or(String::new(), |near| format!("; help: {near}"));
-    Err(format!("`{chain}`, which is no function of a chaining value and a block{help}"))
 }
 
 /// `ciphers`, and before each of them the folders that it needs and that are missing: the needed
@@ -615,80 +527,6 @@ impl Cipher {
     /// The first function of this name, with or without its direction.
     pub fn function(&self, name: &str) -> Option<&Function> {
         self.functions.iter().find(|f| f.name == name || f.stem() == name)
-    }
-
-    /// The test vectors of `function`, in its own direction.
-    ///
-    /// # Errors
-    /// The file cannot be read, a line is malformed, or there are no vectors in it.
-    pub fn vectors(&self, function: &Function) -> Result<Vec<Vector>, String> {
-        let mut vectors = self.answers(&function.vectors)?;
-        let path = self.folder.join(&function.vectors);
-        if function.direction == Direction::Decrypt {
-            for Vector { line, input, output, .. } in &mut vectors {
-                let before = input.len().checked_sub(output.len());
-                let before = before.ok_or_else(|| {
-                    format!("{}:{line}: `out` is longer than `in`", path.display())
-                })?;
-                input[before..].swap_with_slice(output);
-            }
-        }
-        Ok(vectors)
-    }
-
-    /// The test vectors of a file of the folder, unchanged.
-    ///
-    /// # Errors
-    /// The file cannot be read, a line is malformed, or there are no vectors in it.
-    pub fn answers(&self, file: &str) -> Result<Vec<Vector>, String> {
-        self.read_vectors(file, vectors::parse)
-    }
-
-    /// The test vectors of a file of the folder, as `parse` reads them.
-    fn read_vectors<T>(
-        &self,
-        file: &str,
-        parse: fn(&str) -> Result<Vec<T>, String>,
-    ) -> Result<Vec<T>, String> {
-        let path = self.folder.join(file);
-        let text = files::read_to_string(&path)
-            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
-        match parse(&text).map_err(|place| format!("{}:{place}", path.display()))? {
-            vectors if vectors.is_empty() => {
-                Err(format!("{}: there are no vectors in it", path.display()))
-            }
-            vectors => Ok(vectors),
-        }
-    }
-
-    /// The test vectors of a hash function.
-    ///
-    /// # Errors
-    /// As [`Cipher::answers`].
-    pub fn hashes_of(&self, hash: &Hash) -> Result<Vec<HashVector>, String> {
-        self.read_vectors(&hash.vectors, vectors::hashes)
-    }
-
-    /// The test vectors of authenticated encryption.
-    ///
-    /// # Errors
-    /// As [`Cipher::answers`].
-    pub fn seals_of(&self, seal: &Seal) -> Result<Vec<SealVector>, String> {
-        self.read_vectors(&seal.vectors, vectors::seals)
-    }
-
-    /// Whether a hash function or a signature is made of this function, or of another one that computes
-    /// the same.
-    pub fn is_chained(&self, function: &Function) -> bool {
-        let same = |other: &&Function| {
-            (&other.vectors, other.direction) == (&function.vectors, function.direction)
-        };
-        let mut alike = self.functions.iter().filter(same);
-        let chains = || {
-            let hashes = self.hashes.iter().map(|hash| &hash.chain);
-            hashes.chain(self.signs.iter().map(|sign| &sign.chain))
-        };
-        alike.any(|function| chains().any(|chain| *chain == function.name))
     }
 }
 

@@ -15,7 +15,8 @@
 
 use serde::Deserialize;
 
-use super::{Cipher, Function, chained, vectors};
+use super::hash::chained;
+use super::{Cipher, Function, vectors};
 /// Bytes of the longest digest of a message.
 const DIGEST: usize = 64;
 

@@ -9,8 +9,8 @@
 
 use usuba::names::closest;
 
-use super::SealMode;
 use super::sign::{SignVector, Signed};
+use super::{Cipher, Direction, Function, Hash, Seal, SealMode, files};
 
 /// One test vector.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -336,6 +336,68 @@ const PATTERN: usize = 1 << 20;
 fn pattern(text: &str) -> Option<Vec<u8>> {
     let length = text.strip_prefix("ptn(")?.strip_suffix(')')?.parse().ok()?;
     (length <= PATTERN).then(|| (0..length).map(|i| (i % 251) as u8).collect())
+}
+
+impl Cipher {
+    /// The test vectors of `function`, in its own direction.
+    ///
+    /// # Errors
+    /// The file cannot be read, a line is malformed, or there are no vectors in it.
+    pub fn vectors(&self, function: &Function) -> Result<Vec<Vector>, String> {
+        let mut vectors = self.answers(&function.vectors)?;
+        let path = self.folder.join(&function.vectors);
+        if function.direction == Direction::Decrypt {
+            for Vector { line, input, output, .. } in &mut vectors {
+                let before = input.len().checked_sub(output.len());
+                let before = before.ok_or_else(|| {
+                    format!("{}:{line}: `out` is longer than `in`", path.display())
+                })?;
+                input[before..].swap_with_slice(output);
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// The test vectors of a file of the folder, unchanged.
+    ///
+    /// # Errors
+    /// The file cannot be read, a line is malformed, or there are no vectors in it.
+    pub fn answers(&self, file: &str) -> Result<Vec<Vector>, String> {
+        self.read_vectors(file, parse)
+    }
+
+    /// The test vectors of a file of the folder, as `parse` reads them.
+    pub(crate) fn read_vectors<T>(
+        &self,
+        file: &str,
+        parse: fn(&str) -> Result<Vec<T>, String>,
+    ) -> Result<Vec<T>, String> {
+        let path = self.folder.join(file);
+        let text = files::read_to_string(&path)
+            .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+        match parse(&text).map_err(|place| format!("{}:{place}", path.display()))? {
+            vectors if vectors.is_empty() => {
+                Err(format!("{}: there are no vectors in it", path.display()))
+            }
+            vectors => Ok(vectors),
+        }
+    }
+
+    /// The test vectors of a hash function.
+    ///
+    /// # Errors
+    /// As [`Cipher::answers`].
+    pub fn hashes_of(&self, hash: &Hash) -> Result<Vec<HashVector>, String> {
+        self.read_vectors(&hash.vectors, hashes)
+    }
+
+    /// The test vectors of authenticated encryption.
+    ///
+    /// # Errors
+    /// As [`Cipher::answers`].
+    pub fn seals_of(&self, seal: &Seal) -> Result<Vec<SealVector>, String> {
+        self.read_vectors(&seal.vectors, seals)
+    }
 }
 
 #[cfg(test)]

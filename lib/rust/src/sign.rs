@@ -28,42 +28,49 @@ pub enum Prehash {
     Shake256 = 12,
 }
 
+/// Public bytes of a parameter set. Derived traits would ask the set for theirs.
+macro_rules! public {
+    ($type:ident, $bytes:ident) => {
+        impl<P: ParameterSet> Clone for $type<P> {
+            fn clone(&self) -> Self {
+                $type(self.0.clone())
+            }
+        }
+
+        impl<P: ParameterSet> PartialEq for $type<P> {
+            fn eq(&self, other: &Self) -> bool {
+                self.as_ref() == other.as_ref()
+            }
+        }
+
+        impl<P: ParameterSet> Eq for $type<P> {}
+
+        impl<P: ParameterSet> fmt::Debug for $type<P> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple(stringify!($type)).field(&self.as_ref()).finish()
+            }
+        }
+
+        impl<P: ParameterSet> AsRef<[u8]> for $type<P> {
+            fn as_ref(&self) -> &[u8] {
+                self.0.as_ref()
+            }
+        }
+
+        impl<P: ParameterSet> TryFrom<&[u8]> for $type<P> {
+            type Error = Error;
+
+            fn try_from(bytes: &[u8]) -> Result<Self, Error> {
+                array::<P::$bytes>(bytes).map($type)
+            }
+        }
+    };
+}
+
 /// A signature.
 pub struct HashSignature<P: ParameterSet>(P::Signature);
 
-impl<P: ParameterSet> Clone for HashSignature<P> {
-    fn clone(&self) -> Self {
-        HashSignature(self.0.clone())
-    }
-}
-
-impl<P: ParameterSet> PartialEq for HashSignature<P> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.as_ref() == other.0.as_ref()
-    }
-}
-
-impl<P: ParameterSet> Eq for HashSignature<P> {}
-
-impl<P: ParameterSet> fmt::Debug for HashSignature<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("HashSignature").field(&self.0.as_ref()).finish()
-    }
-}
-
-impl<P: ParameterSet> AsRef<[u8]> for HashSignature<P> {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_ref()
-    }
-}
-
-impl<P: ParameterSet> TryFrom<&[u8]> for HashSignature<P> {
-    type Error = Error;
-
-    fn try_from(bytes: &[u8]) -> Result<Self, Error> {
-        array(bytes).map(HashSignature)
-    }
-}
+public!(HashSignature, Signature);
 
 impl<P: ParameterSet> SignatureEncoding for HashSignature<P> {
     type Repr = Self;
@@ -139,39 +146,7 @@ impl<P: ParameterSet> HashVerifyingKey<P> {
     }
 }
 
-impl<P: ParameterSet> Clone for HashVerifyingKey<P> {
-    fn clone(&self) -> Self {
-        HashVerifyingKey(self.0.clone())
-    }
-}
-
-impl<P: ParameterSet> PartialEq for HashVerifyingKey<P> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.as_ref() == other.0.as_ref()
-    }
-}
-
-impl<P: ParameterSet> Eq for HashVerifyingKey<P> {}
-
-impl<P: ParameterSet> fmt::Debug for HashVerifyingKey<P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("HashVerifyingKey").field(&self.0.as_ref()).finish()
-    }
-}
-
-impl<P: ParameterSet> AsRef<[u8]> for HashVerifyingKey<P> {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_ref()
-    }
-}
-
-impl<P: ParameterSet> TryFrom<&[u8]> for HashVerifyingKey<P> {
-    type Error = Error;
-
-    fn try_from(bytes: &[u8]) -> Result<Self, Error> {
-        array(bytes).map(HashVerifyingKey)
-    }
-}
+public!(HashVerifyingKey, Public);
 
 /// In the empty context.
 impl<P: ParameterSet> Verifier<HashSignature<P>> for HashVerifyingKey<P> {
