@@ -18,6 +18,13 @@ pub struct Need {
     pub function: Option<String>,
 }
 
+impl Need {
+    /// Whether it is a function of this name, or a whole folder, which may have it.
+    pub fn has(&self, function: &str) -> bool {
+        self.function.as_ref().is_none_or(|own| own == function)
+    }
+}
+
 impl From<String> for Need {
     fn from(text: String) -> Need {
         match text.split_once(':') {

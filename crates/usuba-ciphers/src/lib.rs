@@ -47,8 +47,8 @@ pub use hash::{Hash, HashMode};
 pub use library::Library;
 pub use loader::Beside;
 pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};
-pub use sign::{Hashes, Sign, SignMode, SignVector, Signed};
-pub use vectors::{HashVector, SealVector, Vector, to_hex};
+pub use sign::{Hashes, Sign, SignMode};
+pub use vectors::{HashVector, SealVector, SignVector, Signed, Vector, to_hex};
 
 /// A folder with its functions.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -353,7 +353,8 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
             .map_err(|error| wrong(format!("hash `{name}` names {error}")))?;
     }
     for sign in &file.sign {
-        sign.check(&functions).map_err(wrong)?;
+        let is_needed = |function: &str| file.needs.iter().any(|need| need.has(function));
+        sign.check(&functions, is_needed).map_err(wrong)?;
     }
     if functions.is_empty() && file.arithmetic.is_empty() && file.seal.is_empty() {
         return Err(wrong("there is neither a function nor arithmetic in it".to_string()));

@@ -1,4 +1,4 @@
-//! The schema of signatures from hash functions: `[[sign]]` in `cipher.toml`, and their test vectors.
+//! The schema of signatures from hash functions: `[[sign]]` in `cipher.toml`.
 //!
 //! ```toml
 //! [[sign]]
@@ -15,8 +15,8 @@
 
 use serde::Deserialize;
 
+use super::Function;
 use super::hash::chained;
-use super::{Cipher, Function, vectors};
 /// Bytes of the longest digest of a message.
 const DIGEST: usize = 64;
 
@@ -82,11 +82,15 @@ impl Sign {
         }
     }
 
-    /// Checks the parameters.
+    /// Checks the parameters, and that the folder needs the hash functions.
     ///
     /// # Errors
-    /// One sentence on the parameter that is out of range.
-    pub fn check(&self, functions: &[Function]) -> Result<(), String> {
+    /// One sentence on the parameter that is out of range, or on the function that is missing.
+    pub fn check(
+        &self,
+        functions: &[Function],
+        is_needed: impl Fn(&str) -> bool,
+    ) -> Result<(), String> {
         let Sign { name, n, layers, height, trees, depth, chain, .. } = self;
         let bytes = |bits: usize| bits.div_ceil(8);
         let ranges = [
@@ -118,40 +122,47 @@ impl Sign {
                  `trees` or `depth`"
             ));
         }
+        if let Some(function) = self.functions().iter().find(|function| !is_needed(function)) {
+            return Err(format!(
+                "sign `{name}` calls `{function}`, which `needs` lacks; help: add the folder that has \
+                 it, as in `needs = [\"folder:{function}\"]`"
+            ));
+        }
         chained(functions, chain).map_err(|error| format!("sign `{name}` names {error}"))
     }
 }
 
-/// One test vector of a signature.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SignVector {
-    /// The random bytes of the keys: SK.seed, SK.prf and PK.seed.
-    pub seed: Vec<u8>,
-    /// PK.seed and PK.root.
-    pub public_key: Vec<u8>,
-    /// Nothing in vectors of keys alone.
-    pub signed: Option<Signed>,
-}
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
 
-/// A message with the SHA-256 of its signature.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Signed {
-    /// `None` for the internal function.
-    pub context: Option<Vec<u8>>,
-    /// The number of the hash function whose hash the message is.
-    pub prehash: Option<u8>,
-    pub message: Vec<u8>,
-    /// Empty for the deterministic variant.
-    pub random: Vec<u8>,
-    pub digest: Vec<u8>,
-}
-
-impl Cipher {
-    /// The test vectors of a signature.
-    ///
-    /// # Errors
-    /// The file cannot be read, a line is malformed, or there are no vectors in it.
-    pub fn signs_of(&self, sign: &Sign) -> Result<Vec<SignVector>, String> {
-        self.read_vectors(&sign.vectors, vectors::signs)
+    #[test]
+    fn wrong_parameters_are_refused_in_one_sentence() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers/slh_dsa");
+        let path = folder.join("cipher.toml");
+        let text = std::fs::read_to_string(&path).expect("cipher.toml");
+        for (right, wrong, expected) in [
+            ("n       = 16", "n       = 17", "`n` = 17, expected 16, 24 or 32"),
+            ("layers  = 7", "layers  = 0", "`layers` = 0, expected 1 to 32"),
+            ("layers  = 7", "layers  = 9", "numbered with 72 bits, expected at most 64; help"),
+            ("height  = 9", "height  = 4294967296", "`height` = 4294967296, expected 1 to 20"),
+            ("trees   = 14", "trees   = 41", "`trees` = 41, expected 1 to 40"),
+            ("trees   = 14", "trees   = 40", "a digest of more than 64 bytes; help"),
+            ("depth   = 12", "depth   = 0", "`depth` = 0, expected 1 to 20"),
+            (
+                "\"wots_sha256_16\"\nvectors = \"vectors/slh",
+                "\"wots\"\nvectors = \"vectors/slh",
+                "names `wots`, which is no",
+            ),
+            ("\"sha2:sha512\", ", "", "calls `sha512`, which `needs` lacks; help: add the folder"),
+            ("\"keccak:shake256\"", "\"keccak:sha3_256\"", "calls `shake256`, which `needs` lacks"),
+        ] {
+            let changed = text.replacen(right, wrong, 1);
+            assert_ne!(changed, text, "{right}");
+            let message = crate::parse(&path, &changed).expect_err(wrong);
+            assert!(message.contains(expected), "{message}");
+        }
+        let whole = text.replacen("\"sha2:sha256\", \"sha2:sha512\"", "\"sha2\"", 1);
+        crate::parse(&path, &whole).expect("a whole folder has its functions");
     }
 }

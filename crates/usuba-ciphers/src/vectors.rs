@@ -9,8 +9,7 @@
 
 use usuba::names::closest;
 
-use super::sign::{SignVector, Signed};
-use super::{Cipher, Direction, Function, Hash, Seal, SealMode, files};
+use super::{Cipher, Direction, Function, Hash, Seal, SealMode, Sign, files};
 
 /// One test vector.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -111,6 +110,30 @@ impl SealVector {
             SealMode::Box => (&self.output[TAG..], &self.output[..TAG]),
         }
     }
+}
+
+/// One test vector of a signature.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SignVector {
+    /// The random bytes of the keys: SK.seed, SK.prf and PK.seed.
+    pub seed: Vec<u8>,
+    /// PK.seed and PK.root.
+    pub public_key: Vec<u8>,
+    /// Nothing in vectors of keys alone.
+    pub signed: Option<Signed>,
+}
+
+/// A message with the SHA-256 of its signature.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signed {
+    /// `None` for the internal function.
+    pub context: Option<Vec<u8>>,
+    /// The number of the hash function whose hash the message is.
+    pub prehash: Option<u8>,
+    pub message: Vec<u8>,
+    /// Empty for the deterministic variant.
+    pub random: Vec<u8>,
+    pub digest: Vec<u8>,
 }
 
 /// Bytes of a tag.
@@ -367,7 +390,7 @@ impl Cipher {
     }
 
     /// The test vectors of a file of the folder, as `parse` reads them.
-    pub(crate) fn read_vectors<T>(
+    fn read_vectors<T>(
         &self,
         file: &str,
         parse: fn(&str) -> Result<Vec<T>, String>,
@@ -397,6 +420,14 @@ impl Cipher {
     /// As [`Cipher::answers`].
     pub fn seals_of(&self, seal: &Seal) -> Result<Vec<SealVector>, String> {
         self.read_vectors(&seal.vectors, seals)
+    }
+
+    /// The test vectors of a signature.
+    ///
+    /// # Errors
+    /// As [`Cipher::answers`].
+    pub fn signs_of(&self, sign: &Sign) -> Result<Vec<SignVector>, String> {
+        self.read_vectors(&sign.vectors, signs)
     }
 }
 

@@ -355,7 +355,8 @@ pub fn other_parameters(compiler: &Path, targets: &[&'static Target]) {
         }
     };
     cipher.signs = SHAPES.map(shaped).to_vec();
-    cipher.signs.iter().for_each(|sign| sign.check(&cipher.functions).expect("it is in range"));
+    let check = |sign: &Sign| sign.check(&cipher.functions, |_| true);
+    cipher.signs.iter().for_each(|sign| check(sign).expect("it is in range"));
     let subject = Subject::of(cipher, compiler, targets, FAST);
     let mut noise = Noise(205);
     for sign in &subject.cipher.signs {
