@@ -21,28 +21,55 @@ fn diffuse(x: &mut [u64; 5]) {
     }
 }
 
-/// `ascon_p12`, `ascon_p8` or `ascon_p6` on 40 bytes, or one of them with little-endian words:
-/// `ascon_p12_le`, `ascon_p8_le`; there is no key.
-pub fn reference(function: &str, _key: &[u8], input: &[u8]) -> Vec<u8> {
-    let (function, little) = match function.strip_suffix("_le") {
-        Some(function) => (function, true),
-        None => (function, false),
-    };
-    let rounds: u64 = match function {
-        "ascon_p12" => 12,
-        "ascon_p8" => 8,
-        _ => 6,
-    };
-    let mut x = [0; 5];
-    for (word, bytes) in x.iter_mut().zip(input.chunks_exact(8)) {
-        let big = bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
-        *word = if little { big.swap_bytes() } else { big };
-    }
+/// The last `rounds` of 12 rounds.
+fn permute(x: &mut [u64; 5], rounds: u64) {
     for round in 12 - rounds..12 {
         x[2] ^= (15 - round) << 4 | round;
-        substitute(&mut x);
-        diffuse(&mut x);
+        substitute(x);
+        diffuse(x);
     }
-    let bytes = |word: &u64| if little { word.to_le_bytes() } else { word.to_be_bytes() };
-    x.iter().flat_map(bytes).collect()
+}
+
+/// Little-endian words.
+fn words(bytes: &[u8]) -> Vec<u64> {
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    bytes.chunks_exact(8).map(word).collect()
+}
+
+/// `ascon_seal256` and `ascon_open256`: blocks of 16 bytes through the beginning of the state.
+fn duplex(x: &mut [u64; 5], blocks: &[u64], opens: bool) -> Vec<u64> {
+    let mut output = Vec::new();
+    for block in blocks.chunks_exact(2) {
+        for (word, text) in x.iter_mut().zip(block) {
+            output.push(*word ^ text);
+            *word = if opens { *text } else { *word ^ text };
+        }
+        permute(x, 8);
+    }
+    output
+}
+
+/// Permutations of 40 bytes, `ascon_p12`, `ascon_p8` and `ascon_p6`, and with little-endian words
+/// `ascon_p12_le`, `ascon_p8_le`; `ascon_absorb8`, `ascon_seal256` and `ascon_open256` have a text
+/// behind the state. There is no key.
+pub fn reference(function: &str, _key: &[u8], input: &[u8]) -> Vec<u8> {
+    let big = ["ascon_p12", "ascon_p8", "ascon_p6"].contains(&function);
+    let input: Vec<u64> = words(input).iter().map(|w| if big { w.swap_bytes() } else { *w }).collect();
+    let (state, text) = input.split_at(5);
+    let mut x: [u64; 5] = state.try_into().expect("a state has five words");
+    let mut output = Vec::new();
+    match function {
+        "ascon_absorb8" => {
+            x[0] ^= text[0];
+            permute(&mut x, 12);
+        }
+        "ascon_seal256" | "ascon_open256" => {
+            output = duplex(&mut x, text, function == "ascon_open256");
+        }
+        "ascon_p8" | "ascon_p8_le" => permute(&mut x, 8),
+        "ascon_p6" => permute(&mut x, 6),
+        _ => permute(&mut x, 12),
+    }
+    let bytes = |word: &u64| if big { word.to_be_bytes() } else { word.to_le_bytes() };
+    x.iter().chain(&output).flat_map(bytes).collect()
 }

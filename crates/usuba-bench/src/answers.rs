@@ -80,6 +80,7 @@ enum Part {
     Function(usize),
     Stream(usize),
     Hash(usize),
+    Seal(usize),
     /// Hand-written C around functions of this and other folders.
     Scheme,
 }
@@ -101,7 +102,7 @@ impl<'a> Request<'a> {
             cipher.functions.iter().enumerate().for_each(|(n, f)| add(&f.name, Part::Function(n)));
             cipher.streams.iter().enumerate().for_each(|(n, s)| add(&s.name, Part::Stream(n)));
             cipher.hashes.iter().enumerate().for_each(|(n, h)| add(&h.name, Part::Hash(n)));
-            cipher.seals.iter().for_each(|seal| add(&seal.name, Part::Scheme));
+            cipher.seals.iter().enumerate().for_each(|(n, s)| add(&s.name, Part::Seal(n)));
             cipher.arithmetic.iter().for_each(|scheme| add(&scheme.name, Part::Scheme));
         }
         tasks.retain(|(_, name, _)| self.wants(name));
@@ -114,6 +115,7 @@ impl<'a> Request<'a> {
                 }
                 Part::Stream(n) => cipher.verify_stream(&cipher.streams[n], None),
                 Part::Hash(n) => cipher.verify_hash(&cipher.hashes[n], None),
+                Part::Seal(n) => cipher.verify_seal(&cipher.seals[n], None),
                 Part::Scheme => elsewhere(),
             };
             let outcome = match tested {

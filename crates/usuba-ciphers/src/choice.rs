@@ -56,7 +56,10 @@ impl Cipher {
         let streamed = streams.flat_map(|stream| [stream.first.clone(), stream.then.clone()]);
         let signs = self.signs.iter().filter(|sign| is_named(&sign.name));
         let signed = signs.clone().map(|sign| sign.chain.clone());
-        let made: Vec<String> = hashed.chain(streamed).chain(signed).collect();
+        let seals = self.seals.iter().filter(|seal| is_named(&seal.name));
+        let sealed = seals.flat_map(|seal| &seal.duplex).flat_map(|duplex| duplex.functions());
+        let made: Vec<String> =
+            hashed.chain(streamed).chain(signed).chain(sealed.cloned()).collect();
         let is_chosen = |function: &Function| {
             is_named(&function.name) || is_named(function.stem()) || made.contains(&function.name)
         };

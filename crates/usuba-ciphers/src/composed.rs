@@ -6,6 +6,7 @@
 //! sha3_256    padding of FIPS 202 around keccak_absorb136: [`crate::sponge`]
 //! xchacha20   hchacha20 makes the key of chacha20_block
 //! trivium     trivium_start makes the state that trivium_next advances
+//! ascon_aead128   ascon_p12_le and ascon_p8_le permute the state
 //! ```
 //!
 //! The mode `skein` has no second definition here; its library is tested with its vectors.
@@ -13,9 +14,11 @@
 use std::path::Path;
 
 use crate::known::{Known, remembered};
-use crate::sponge;
 use crate::wrong::answers;
-use crate::{Cipher, Counter, Function, Hash, HashMode, HashVector, Order, Stream, Vector};
+use crate::{
+    Cipher, Counter, Function, Hash, HashMode, HashVector, Order, Seal, SealVector, Stream, Vector,
+};
+use crate::{duplex, sponge};
 
 /// The result of a known-answer test.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,6 +60,36 @@ impl Cipher {
                     _ => sponge::answer(&known, hash, vector)?,
                 };
                 check(&place, &hash.name, output, &found)
+            })
+        })?;
+        Ok(Tested::Right(vectors.len()))
+    }
+
+    /// Compares authenticated encryption with its test vectors, as [`Cipher::verify`] does.
+    ///
+    /// # Errors
+    /// As [`Cipher::verify`].
+    pub fn verify_seal(&self, seal: &Seal, kept: Option<(&Path, &str)>) -> Result<Tested, String> {
+        let Some(parts) = &seal.duplex else {
+            return Ok(Tested::Skipped("the tests of its hand-written C have its vectors".into()));
+        };
+        let vectors = self.seals_of(seal)?;
+        let (long, short) = (self.evaluated(&parts.long)?, self.evaluated(&parts.short)?);
+        let about = format!(
+            "{seal:?} {vectors:?} {:?} {:?} {:?} {:?}",
+            long.function,
+            long.texts(),
+            short.function,
+            short.texts()
+        );
+        remembered(kept, &about, || {
+            vectors.iter().enumerate().try_for_each(|(number, vector)| {
+                let SealVector { output, .. } = vector;
+                let file = self.folder.join(&seal.vectors);
+                let place = format!("{}, vector {}", file.display(), number + 1);
+                let found = duplex::answer(&long, &short, parts, vector);
+                let found = found.map_err(|wrong| format!("{place}: {wrong}"))?;
+                check(&place, &seal.name, output, &found)
             })
         })?;
         Ok(Tested::Right(vectors.len()))

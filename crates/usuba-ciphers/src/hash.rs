@@ -32,7 +32,7 @@ pub struct Hash {
     /// Bytes of a hash, if there is no choice; in mode `kangaroo-twelve` bytes of a leaf's hash.
     #[serde(default)]
     pub output: usize,
-    /// In modes `sponge` and `xof` the byte behind the message, and the byte that is added to the last one of its
+    /// In modes `sponge`, `xof` and `cxof` the byte behind the message, and the byte that is added to the last one of its
     /// last block.
     #[serde(default)]
     pub suffix: u8,
@@ -57,6 +57,8 @@ pub enum HashMode {
     Sponge,
     /// The same with outputs of any length.
     Xof,
+    /// The same with a customization string, as CXOF128 of NIST SP 800-232.
+    Cxof,
     /// cSHAKE of NIST SP 800-185.
     Cshake,
     /// KMAC and KMACXOF of NIST SP 800-185.
@@ -75,13 +77,20 @@ impl HashMode {
     }
 }
 
+impl Hash {
+    /// Whether it has HMAC, for which a hash is no longer than a block (RFC 2104).
+    pub fn has_hmac(&self, block: usize) -> bool {
+        matches!(self.mode, HashMode::MerkleDamgard | HashMode::Sponge) && self.output <= block
+    }
+}
+
 /// Multi-rate padding ends with a bit in the last byte of a block.
 fn last_byte() -> u8 {
     0x80
 }
 
 /// Bytes in hexadecimal digits.
-fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+pub fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
     let text = String::deserialize(from)?;
     let wrong = || serde::de::Error::custom("expected pairs of hexadecimal digits");
     vectors::hex(&text).ok_or_else(wrong)

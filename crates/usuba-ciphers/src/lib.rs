@@ -16,6 +16,7 @@
 
 mod choice;
 mod composed;
+mod duplex;
 mod fields;
 pub mod files;
 mod hash;
@@ -46,7 +47,7 @@ pub use fields::{folder_name, place, toml};
 pub use hash::{Hash, HashMode};
 pub use library::Library;
 pub use loader::Beside;
-pub use scheme::{Arithmetic, Lanes, Scheme, Seal, SealMode};
+pub use scheme::{Arithmetic, Duplex, Lanes, Scheme, Seal, SealMode};
 pub use sign::{Hashes, Sign, SignMode};
 pub use vectors::{HashVector, SealVector, SignVector, Signed, Vector, to_hex};
 
@@ -104,6 +105,8 @@ pub struct Function {
     pub node: String,
     /// A node that computes the same in less code.
     pub small: Option<String>,
+    /// Instances of the node in a kernel, where measurements know better than the model.
+    pub interleave: Option<u32>,
     pub slicings: Vec<Slicing>,
     /// The names of the targets that it is made for; see [`Function::is_for`].
     pub targets: Vec<String>,
@@ -216,6 +219,8 @@ struct FileFunction {
     source: Option<String>,
     node: String,
     small: Option<String>,
+    #[serde(default, deserialize_with = "instances")]
+    interleave: Option<u32>,
     #[serde(deserialize_with = "slicings")]
     slicings: Vec<Slicing>,
     #[serde(default, deserialize_with = "targets")]
@@ -265,6 +270,22 @@ fn some_layout<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ByteLayout>,
 fn slicings<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Slicing>, D::Error> {
     let all = [("V", Slicing::V), ("H", Slicing::H), ("B", Slicing::B), ("W", Slicing::W)];
     Vec::<String>::deserialize(from)?.iter().map(|name| one_of("slicing", &all, name)).collect()
+}
+
+/// Instances of a node in a kernel.
+const INSTANCES: std::ops::RangeInclusive<u32> = 1..=8;
+
+/// A number of instances in a kernel.
+fn instances<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
+    let count = u32::deserialize(from)?;
+    match INSTANCES.contains(&count) {
+        true => Ok(Some(count)),
+        false => Err(serde::de::Error::custom(format!(
+            "found {count} instances, expected {} to {}",
+            INSTANCES.start(),
+            INSTANCES.end()
+        ))),
+    }
 }
 
 fn targets<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
@@ -351,6 +372,9 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
     for Hash { name, chain, .. } in &file.hash {
         hash::chained(&functions, chain)
             .map_err(|error| wrong(format!("hash `{name}` names {error}")))?;
+    }
+    for seal in &file.seal {
+        seal.check(&functions).map_err(wrong)?;
     }
     for sign in &file.sign {
         let is_needed = |function: &str| file.needs.iter().any(|need| need.has(function));
@@ -477,6 +501,7 @@ fn function(file: FileFunction, source: &str) -> Function {
         source,
         node: file.node,
         small: file.small,
+        interleave: file.interleave,
         vectors: file.vectors,
         direction: file.direction,
     }

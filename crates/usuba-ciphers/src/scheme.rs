@@ -14,6 +14,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use usuba::isa::Target;
+use usuba::names::did_you_mean;
+
+use super::Function;
 
 /// Nodes of a program with contracts that hand-written C calls, in a program for each width of
 /// words.
@@ -115,7 +118,8 @@ impl Lanes {
     }
 }
 
-/// Authenticated encryption from a keystream and Poly1305, which required folders have.
+/// Authenticated encryption from a keystream and Poly1305, which required folders have, or from
+/// permutations of this folder.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Seal {
@@ -125,12 +129,68 @@ pub struct Seal {
     /// The name of a function that makes the key from the user's key and the beginning of the
     /// nonce, if there is one.
     pub first: Option<String>,
-    /// The name of a keystream.
-    pub stream: String,
+    /// The name of a keystream; in mode `ascon` there is none.
+    pub stream: Option<String>,
+    /// In mode `ascon`.
+    pub duplex: Option<Duplex>,
     /// Bytes of the nonce.
     pub nonce: usize,
     /// The file of test vectors, in the folder.
     pub vectors: String,
+}
+
+/// The functions of this folder that authenticated encryption consists of, on a state.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Duplex {
+    /// The first bytes of the first state, before the key and the nonce.
+    #[serde(deserialize_with = "super::hash::bytes")]
+    pub start: Vec<u8>,
+    /// The permutation at the beginning and at the end, and the one between blocks.
+    pub long: String,
+    pub short: String,
+    /// Several blocks of a text behind the state, which is permuted after each, into the next state
+    /// and the ciphertext; and of a ciphertext into the text.
+    pub seal: String,
+    pub open: String,
+}
+
+impl Duplex {
+    /// Its functions.
+    pub fn functions(&self) -> [&String; 4] {
+        [&self.long, &self.short, &self.seal, &self.open]
+    }
+}
+
+impl Seal {
+    /// Checks that it has the parts of its mode, and that functions of this folder are there.
+    ///
+    /// # Errors
+    /// One sentence on the part.
+    pub fn check(&self, functions: &[Function]) -> Result<(), String> {
+        let Seal { name, mode, first, stream, duplex, .. } = self;
+        let wrong = |what: &str| Err(format!("seal `{name}` {what}"));
+        match (mode, stream, duplex) {
+            (SealMode::Ascon, _, None) => {
+                wrong("has no `duplex`, which mode `ascon` wants; help: add `[seal.duplex]`")
+            }
+            (SealMode::Ascon, None, Some(duplex)) if first.is_none() => {
+                let is_there =
+                    |name: &&&String| functions.iter().any(|function| function.name == ***name);
+                let Some(lost) = duplex.functions().into_iter().find(|name| !is_there(&name))
+                else {
+                    return Ok(());
+                };
+                let help = did_you_mean(lost, functions.iter().map(|f| f.name.as_str()));
+                let help = help.map_or(String::new(), |near| format!("; help: {near}"));
+                wrong(&format!("names `{lost}`, which is no function of this folder{help}"))
+            }
+            (SealMode::Ascon, ..) => wrong("has mode `ascon`, and `first` or `stream` beside it"),
+            (_, Some(_), None) => Ok(()),
+            (_, None, _) => wrong("has no `stream`, which its mode wants"),
+            (_, _, Some(_)) => wrong("has a `duplex`, which is for mode `ascon` alone"),
+        }
+    }
 }
 
 /// The input of the tag, and the position of the tag.
@@ -141,4 +201,6 @@ pub enum SealMode {
     Rfc8439,
     /// NaCl's secret box: the ciphertext; the tag comes before.
     Box,
+    /// Ascon-AEAD128 of NIST SP 800-232: associated data and ciphertext; the tag comes behind.
+    Ascon,
 }

@@ -1,5 +1,5 @@
 //! Sponge functions and the constructions around them, once more beside the library: FIPS 202,
-//! NIST SP 800-185 and RFC 9861 over a block function under the reference semantics.
+//! NIST SP 800-185, RFC 9861 and NIST SP 800-232 over a block function under the reference semantics.
 //!
 //! ```text
 //! message, padded ──block, rate bytes──→ state → permutation → state → … → output, rate bytes
@@ -22,9 +22,7 @@ struct Sponge<'a> {
 impl Sponge<'_> {
     /// The output of `length` bytes for a message, `suffix` behind it.
     fn run(&self, message: &[u8], suffix: u8, length: usize) -> Result<Vec<u8>, String> {
-        let mut padded = [message, &[suffix]].concat();
-        padded.resize(padded.len().next_multiple_of(self.rate), 0);
-        *padded.last_mut().expect("there is a suffix") ^= self.last;
+        let padded = self.ended(message, suffix);
         let mut state = self.start.clone();
         for block in padded.chunks(self.rate) {
             state = self.known.answer(&[], &[&state[..], block].concat())?;
@@ -36,6 +34,23 @@ impl Sponge<'_> {
         }
         output.truncate(length);
         Ok(output)
+    }
+
+    /// A message with its padding.
+    fn ended(&self, message: &[u8], suffix: u8) -> Vec<u8> {
+        let mut padded = [message, &[suffix]].concat();
+        padded.resize(padded.len().next_multiple_of(self.rate), 0);
+        *padded.last_mut().expect("there is a suffix") ^= self.last;
+        padded
+    }
+
+    /// SP 800-232, section 5.3: the bits of the customization string in a block, and the string with
+    /// its padding.
+    fn customized(&self, custom: &[u8], suffix: u8) -> Vec<u8> {
+        let mut all = (8 * custom.len() as u64).to_le_bytes().to_vec();
+        all.resize(self.rate, 0);
+        all.extend(self.ended(custom, suffix));
+        all
     }
 
     /// `bytepad` of SP 800-185, section 2.3.3, with the rate.
@@ -105,6 +120,10 @@ pub fn answer(known: &Known, hash: &Hash, vector: &HashVector) -> Result<Vec<u8>
         HashMode::Cshake => {
             sponge.run(&[&sponge.padded(&[name, custom])[..], input].concat(), 0x04, length)
         }
+        HashMode::Cxof => {
+            let message = [&sponge.customized(custom, hash.suffix)[..], input].concat();
+            sponge.run(&message, hash.suffix, length)
+        }
         HashMode::Kmac => {
             let named = sponge.padded(&[b"KMAC", custom]);
             let end = right_encode(if *xof { 0 } else { 8 * length });
@@ -133,7 +152,9 @@ pub fn allowed(mode: HashMode, vector: &HashVector) -> (&'static str, HashVector
             ("`key`, `custom`, `xof`, `in` and `out`", HashVector { key, custom, xof, ..plain })
         }
         HashMode::TurboShake => ("`domain`, `in` and `out`", HashVector { domain, ..plain }),
-        HashMode::KangarooTwelve => ("`custom`, `in` and `out`", HashVector { custom, ..plain }),
+        HashMode::Cxof | HashMode::KangarooTwelve => {
+            ("`custom`, `in` and `out`", HashVector { custom, ..plain })
+        }
         _ => ("`in` and `out`", plain),
     }
 }

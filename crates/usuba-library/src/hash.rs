@@ -5,8 +5,8 @@
 //! sha384      sha512_compress maps chaining value and block to the next chaining value;
 //!             the mode `merkle-damgard` is padding, HMAC and HKDF: lib/c/modes/merkle.c.in
 //! sha3_256    keccak_absorb136 maps state and block to the next state;
-//!             the modes `sponge`, `xof`, `cshake`, `kmac`, `turboshake` and `kangaroo-twelve` are
-//!             padding, HMAC, outputs and trees: lib/c/modes/sponge.c.in and its neighbours
+//!             the modes `sponge`, `xof`, `cxof`, `cshake`, `kmac`, `turboshake` and
+//!             `kangaroo-twelve` are padding, HMAC, outputs and trees: lib/c/modes/sponge.c.in and its neighbours
 //! skein512    skein512_ubi maps chaining value and block to the next chaining value;
 //!             the mode `skein` is padding, parameters, trees and output: lib/c/modes/skein.c.in
 //! ```
@@ -32,19 +32,23 @@ struct Parts {
 }
 
 impl Parts {
-    fn of(mode: HashMode) -> Parts {
-        let (declared, shared, own): (&[&str], &[Template], _) = match mode {
+    fn of(hash: &Hash, block: usize) -> Parts {
+        let (declared, shared, own): (&[&str], &[Template], _) = match hash.mode {
             HashMode::MerkleDamgard => (
                 &[t::MERKLE_SHARED_H],
                 &[t::MERKLE, t::MANY, t::HMAC, t::HKDF],
                 (t::HASH_H, t::HASH_C),
             ),
             HashMode::Skein => (&[t::SKEIN_SHARED_H], &[t::SKEIN], (t::SKEIN_H, t::SKEIN_C)),
-            HashMode::Sponge => {
+            HashMode::Sponge if hash.has_hmac(block) => {
                 (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::HMAC], (t::HASH_H, t::HASH_C))
+            }
+            HashMode::Sponge => {
+                (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY], (t::HASH_H, t::HASH_C))
             }
             HashMode::Xof => (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::XOF, t::SIDE], XOF),
             HashMode::TurboShake => (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::XOF], XOF),
+            HashMode::Cxof => (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::XOF, t::CXOF], XOF),
             HashMode::Cshake => {
                 (&[t::SPONGE_SHARED_H], &[t::SPONGE, t::MANY, t::XOF, t::ENCODE], XOF)
             }
@@ -62,6 +66,9 @@ impl Parts {
         Parts { declared, shared, own }
     }
 }
+
+/// Bytes of the longest hash with a fixed length.
+const LONGEST: usize = 64;
 
 /// Outputs of any length.
 const XOF: (Template, Template) = (t::XOF_H, t::XOF_C);
@@ -123,10 +130,16 @@ impl Folder<'_> {
                 HashMode::Sponge => {
                     (start == 0 || start == output)
                         && block <= output
-                        && (16..=block).contains(&hash.output)
+                        && (16..=LONGEST).contains(&hash.output)
                 }
                 HashMode::Xof => {
                     (start == 0 || start == output) && block <= output && hash.output == 0
+                }
+                // Its first block has a number of 64 bits.
+                HashMode::Cxof => {
+                    (start == 0 || start == output)
+                        && (8..=output).contains(&block)
+                        && hash.output == 0
                 }
                 HashMode::Cshake | HashMode::Kmac | HashMode::TurboShake => {
                     start == 0 && block <= output && hash.output == 0
@@ -151,12 +164,15 @@ impl Folder<'_> {
     /// Declarations or definitions of all hash functions.
     pub fn hashes(&self, common: &str, header: bool) -> String {
         let comment = |text: &str| text.replace("*/", "* /");
-        let (chain, block) = self.chains();
+        let (chain, block_max) = self.chains();
         let side = self.cipher.hashes.iter().any(|hash| self.is_side_by_side(hash));
         let (mut declares, mut there) = (BTreeSet::new(), BTreeSet::new());
         let mut text = String::new();
         for hash in &self.cipher.hashes {
-            let Parts { declared, shared, own } = Parts::of(hash.mode);
+            let (at, _) = self.place(&hash.chain);
+            let Described { name, input, output, .. } = self.link(hash);
+            let block = input - output;
+            let Parts { declared, shared, own } = Parts::of(hash, block);
             let (mode, hmac) = construction(hash.mode);
             if header {
                 let new = declared.iter().filter(|part| declares.insert(**part));
@@ -165,13 +181,12 @@ impl Folder<'_> {
                 for part in shared.iter().filter(|part| there.insert((mode, **part))) {
                     text += &part.render(context! {
                         common, mode, upper => mode.to_uppercase(), hmac, side,
-                        chain_max => chain, block_max => block, squeezes => hash.mode.is_sponge(),
+                        chain_max => chain, block_max, squeezes => hash.mode.is_sponge(),
                         ends => if hash.mode.is_sponge() { 1 } else { 2 },
                     });
                 }
             }
-            let (at, _) = self.place(&hash.chain);
-            let Described { name, input, output, .. } = self.link(hash);
+            let hmac = if hash.has_hmac(block) { hmac } else { "" };
             let row = |row: &[u8]| {
                 let bytes: Vec<String> = row.iter().map(|byte| format!("0x{byte:02x}")).collect();
                 format!("    {}", bytes.join(", "))
@@ -181,7 +196,7 @@ impl Folder<'_> {
                 title => comment(&self.cipher.title), spec => comment(&self.cipher.spec),
                 about => self.about(at), name => &hash.name, upper => hash.name.to_uppercase(),
                 common, mode, hmac, chaining => format!("usuba_{name}_chaining"), chain => output,
-                block => input - output, bits => 8 * (input - output),
+                block, bits => 8 * block,
                 start => start.join(",\n"), out_bytes => hash.output, shape => shape(hash.mode),
                 suffix => format!("0x{:02x}", hash.suffix), last => format!("0x{:02x}", hash.last),
             };
@@ -196,6 +211,7 @@ impl Folder<'_> {
 fn shape(mode: HashMode) -> &'static str {
     match mode {
         HashMode::Cshake => "named",
+        HashMode::Cxof => "custom",
         HashMode::TurboShake => "domain",
         _ => "plain",
     }

@@ -53,7 +53,7 @@ pub enum Kind {
     Sign(SignMode),
     /// The compression function of a hash function, without its own API.
     Chained,
-    /// A compression function without a key: not a permutation.
+    /// A function without a key that is no permutation, such as a compression function.
     Unkeyed,
 }
 
@@ -96,8 +96,9 @@ pub(super) fn kind(primitive: &Primitive, keyed: bool, (input, output): (usize, 
     match (first.direction, keyed, input == output) {
         (Direction::Encrypt, true, true) => Kind::Block { inverse, wide: input == 16 },
         (_, true, _) => Kind::Keyed,
-        (_, false, true) => Kind::Permutation,
-        (_, false, false) => Kind::Unkeyed,
+        // A state alone; beside a block it is mixed with it.
+        (_, false, true) if first.functions[0].inputs.len() == 1 => Kind::Permutation,
+        (_, false, _) => Kind::Unkeyed,
     }
 }
 

@@ -233,6 +233,7 @@ impl<'a> Folder<'a> {
         folder.check_counters()?;
         folder.check_streams()?;
         folder.check_hashes()?;
+        folder.check_seals()?;
         folder.check_signs()?;
         Ok(folder)
     }

@@ -1,37 +1,57 @@
-//! Generation of AEAD from keystreams and Poly1305: `[[seal]]` in `cipher.toml`.
+//! Generation of AEAD: `[[seal]]` in `cipher.toml`.
 //!
 //! ```text
 //! chacha20poly1305     chacha20 encrypts, and its first block has the key of the tag: RFC 8439
 //! xsalsa20poly1305     hsalsa20 derives a key from key and nonce, salsa20 encrypts: NaCl secret box
+//! ascon_aead128        one state takes key, nonce, data and text, and its end is the tag
 //! ```
+//!
+//! A mode consists of a value of `SealMode`, an arm in [`parts`], and the C files that the arm names.
 
 use std::collections::BTreeSet;
 
 use super::Folder;
-use super::interface::{Description, Kind};
+use super::interface::{Described, Description, Kind};
 use super::template::{self as t, Template, context};
-use usuba_ciphers::{Seal, SealMode};
+use usuba_ciphers::{Duplex, Seal, SealMode};
 
 /// Bytes of a key of the keystreams and their composed variants.
 const KEY: usize = 32;
 
-/// The C of a mode: its shared parts and its own parts.
-struct Parts {
-    shared: &'static str,
-    header: Template,
-    code: Template,
+/// The state of Ascon-AEAD128, its key, its nonce, and the beginning of its first state.
+const ASCON: [usize; 4] = [40, 16, 16, 8];
+
+/// Bytes of a block of Ascon-AEAD128.
+const RATE: usize = 16;
+
+/// Bytes of the longest text that a kernel takes: a buffer for many messages lies on the stack.
+const RUN: usize = 512;
+
+/// Messages at once, if a kernel has several side by side.
+const SIDE: usize = 32;
+
+/// The headers and C files of a mode.
+fn parts(mode: SealMode) -> (&'static [Template], &'static [Template]) {
+    match mode {
+        SealMode::Rfc8439 => (
+            &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
+            &[t::SEAL_KEY_C, t::SEAL_FIRST_C, t::SEAL_RFC8439_C, t::SEAL_BEHIND_C],
+        ),
+        SealMode::Box => {
+            (&[t::SEAL_KEY_H, t::SEAL_BOX_H], &[t::SEAL_KEY_C, t::SEAL_FIRST_C, t::SEAL_BOX_C])
+        }
+        SealMode::Ascon => (
+            &[t::SEAL_KEY_H, t::SEAL_BEHIND_H, t::SEAL_ASCON_H],
+            &[t::SEAL_ASCON_C, t::SEAL_BEHIND_C],
+        ),
+    }
 }
 
-impl Parts {
-    fn of(mode: SealMode) -> Parts {
-        match mode {
-            SealMode::Rfc8439 => Parts {
-                shared: t::SEAL_RFC8439_SHARED,
-                header: t::SEAL_RFC8439_H,
-                code: t::SEAL_RFC8439_C,
-            },
-            SealMode::Box => Parts { shared: "", header: t::SEAL_BOX_H, code: t::SEAL_BOX_C },
-        }
+/// Bytes of a key.
+pub fn key_bytes(mode: SealMode) -> usize {
+    match mode {
+        SealMode::Rfc8439 | SealMode::Box => KEY,
+        SealMode::Ascon => ASCON[1],
     }
 }
 
@@ -41,11 +61,74 @@ impl Folder<'_> {
         let describe = |seal: &Seal| Description {
             name: seal.name.clone(),
             kind: Kind::Seal(seal.mode),
-            key: KEY,
+            key: key_bytes(seal.mode),
             nonce: seal.nonce,
             operations: Vec::new(),
         };
         self.cipher.seals.iter().map(describe).collect()
+    }
+
+    /// The operation of a function.
+    fn named(&self, function: &str) -> Described {
+        let (at, number) = self.place(function);
+        self.described(at, number)
+    }
+
+    /// Bytes of the texts of a duplex: forwards and backwards.
+    fn runs(&self, duplex: &Duplex) -> [usize; 2] {
+        [&duplex.seal, &duplex.open].map(|function| {
+            let Described { input, output, .. } = self.named(function);
+            if input == output { input.saturating_sub(ASCON[0]) } else { 0 }
+        })
+    }
+
+    /// Checks the sizes of functions against the requirements of their modes.
+    ///
+    /// # Errors
+    /// One sentence on the size that disagrees.
+    pub fn check_seals(&self) -> Result<(), String> {
+        let [state, _, nonce, start] = ASCON;
+        let mut common = None;
+        for Seal { name, nonce: own, duplex, .. } in &self.cipher.seals {
+            let Some(duplex) = duplex else { continue };
+            for function in [&duplex.long, &duplex.short] {
+                let Described { input, output, .. } = self.named(function);
+                if (input, output) != (state, state) {
+                    return Err(format!(
+                        "{name}: `{function}` maps {input} bytes to {output}, expected {state} to \
+                         {state}"
+                    ));
+                }
+            }
+            let [seal, open] = self.runs(duplex);
+            if seal != open || !(RATE..=RUN).contains(&seal) || seal % RATE != 0 {
+                return Err(format!(
+                    "{name}: `{}` and `{}` have other sizes, expected a state of {state} bytes and \
+                     the same number of blocks of {RATE}, at most {}",
+                    duplex.seal,
+                    duplex.open,
+                    RUN / RATE
+                ));
+            }
+            if *own != nonce || duplex.start.len() != start {
+                return Err(format!(
+                    "{name}: there are {own} bytes of `nonce` and {} of `start`, expected {nonce} and \
+                     {start}",
+                    duplex.start.len()
+                ));
+            }
+            if *common.get_or_insert(seal) != seal {
+                return Err(format!("{name}: all of a folder take texts of one length at a time"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a kernel of a function has several states side by side.
+    fn is_wide(&self, function: &str) -> bool {
+        let (at, number) = self.place(function);
+        let mut rungs = self.ladders[at][number].iter().flatten();
+        rungs.any(|rung| self.cores[rung.used.core].unit > 1)
     }
 
     /// Declarations or definitions of all AEAD modes.
@@ -53,30 +136,54 @@ impl Folder<'_> {
         let mut text = String::new();
         let mut there = BTreeSet::new();
         for seal in &self.cipher.seals {
-            let parts = Parts::of(seal.mode);
             if !header {
-                let shared = [t::SEAL, parts.shared].into_iter();
-                shared.filter(|part| there.insert(*part)).for_each(|part| text += part);
+                let shared = [t::SEAL.to_string()].into_iter().chain(self.shared(seal, common));
+                shared.filter(|part| there.insert(part.clone())).for_each(|part| text += &part);
             }
-            text += &self.one_seal(seal, &parts, common, header);
+            text += &self.one_seal(seal, common, header);
         }
         text
     }
 
-    fn one_seal(&self, seal: &Seal, parts: &Parts, common: &str, header: bool) -> String {
+    /// The C that messages of a mode share.
+    fn shared(&self, seal: &Seal, common: &str) -> Vec<String> {
+        match (seal.mode, &seal.duplex) {
+            (SealMode::Rfc8439, _) => {
+                vec![t::SEAL_STREAM.to_string(), t::SEAL_RFC8439_SHARED.to_string()]
+            }
+            (SealMode::Ascon, Some(duplex)) => {
+                let wide = duplex.functions().iter().any(|function| self.is_wide(function));
+                let side = if wide { SIDE } else { 1 };
+                let [run, _] = self.runs(duplex);
+                vec![t::SEAL_ASCON.render(context! { state => ASCON[0], run, side, common })]
+            }
+            _ => vec![t::SEAL_STREAM.to_string()],
+        }
+    }
+
+    fn one_seal(&self, seal: &Seal, common: &str, header: bool) -> String {
         let comment = |text: &str| text.replace("*/", "* /");
-        let Seal { name, first, stream, nonce, .. } = seal;
-        let templates = match (header, first) {
-            (true, _) => vec![t::SEAL_KEY_H, parts.header],
-            (false, None) => vec![t::SEAL_KEY_C, parts.code],
-            (false, Some(_)) => vec![t::SEAL_KEY_C, t::SEAL_FIRST_C, parts.code],
-        };
+        let Seal { name, mode, first, stream, duplex, nonce, .. } = seal;
+        let (headers, code) = parts(*mode);
+        let is_used = |part: &&Template| first.is_some() || **part != t::SEAL_FIRST_C;
+        let templates: Vec<Template> =
+            if header { headers } else { code }.iter().filter(is_used).copied().collect();
+        let key = first.as_ref().or(stream.as_ref());
+        let operation =
+            |function: &String| format!("usuba_{}_operation", self.named(function).name);
+        let operations = duplex.iter().flat_map(|duplex| duplex.functions().map(operation));
+        let mut operations = operations.collect::<Vec<_>>().into_iter();
+        let mut next = || operations.next().unwrap_or_default();
+        let start = duplex.iter().flat_map(|duplex| &duplex.start);
+        let start: Vec<String> = start.map(|byte| format!("0x{byte:02x}")).collect();
         t::render(
             &templates,
             &context! {
                 title => comment(&self.cipher.title), spec => comment(&self.cipher.spec), name,
-                upper => name.to_uppercase(), common, nonce, key => first.as_ref().unwrap_or(stream),
-                first, stream, stream_upper => stream.to_uppercase(),
+                upper => name.to_uppercase(), common, nonce, key, key_bytes => key_bytes(*mode), first,
+                stream, stream_upper => stream.as_ref().map(|stream| stream.to_uppercase()),
+                longer => next(), shorter => next(), seal => next(), open => next(),
+                start => start.join(", "),
             },
         )
     }

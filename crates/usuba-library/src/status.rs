@@ -287,7 +287,7 @@ fn modes(kind: Kind) -> &'static str {
         Kind::Permutation => "states in parallel",
         Kind::Keyed | Kind::Unkeyed => "blocks",
         Kind::Hash(HashMode::Sponge) => "hash, HMAC, many messages side by side",
-        Kind::Hash(HashMode::Xof | HashMode::Cshake | HashMode::TurboShake) => {
+        Kind::Hash(HashMode::Xof | HashMode::Cxof | HashMode::Cshake | HashMode::TurboShake) => {
             "XOF, many messages side by side"
         }
         Kind::Hash(HashMode::Kmac) => "MAC, XOF with a key",

@@ -32,6 +32,7 @@ texts! {
     NACL_NAMES = "nacl/names.h";
     NACL_RANDOM = "nacl/random.c";
     SEAL = "modes/seal.c";
+    SEAL_STREAM = "modes/seal_stream.c";
     SEAL_RFC8439_SHARED = "modes/seal_rfc8439.c";
 }
 
@@ -55,6 +56,7 @@ templates! {
     HMAC = "modes/hmac.c.in";
     HKDF = "modes/hkdf.c.in";
     XOF = "modes/xof.c.in";
+    CXOF = "modes/cxof.c.in";
     SIDE = "modes/side.c.in";
     ENCODE = "modes/encode.c.in";
     KMAC = "modes/kmac.c.in";
@@ -111,8 +113,12 @@ templates! {
     SEAL_KEY_H = "api/seal_key.h.in";
     SEAL_KEY_C = "api/seal_key.c.in";
     SEAL_FIRST_C = "api/seal_first.c.in";
-    SEAL_RFC8439_H = "api/seal_rfc8439.h.in";
+    SEAL_BEHIND_H = "api/seal_behind.h.in";
+    SEAL_BEHIND_C = "api/seal_behind.c.in";
     SEAL_RFC8439_C = "api/seal_rfc8439.c.in";
+    SEAL_ASCON = "modes/seal_ascon.c.in";
+    SEAL_ASCON_H = "api/seal_ascon.h.in";
+    SEAL_ASCON_C = "api/seal_ascon.c.in";
     SEAL_BOX_H = "api/seal_box.h.in";
     SEAL_BOX_C = "api/seal_box.c.in";
     HIDDEN_H = "library/hidden.h.in";

@@ -10,7 +10,7 @@ use usuba::ir::{Slicing, live};
 use usuba::isa::cpu::Cpu;
 use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
-use usuba::passes::{When, interleave, unroll};
+use usuba::passes::{When, unroll};
 use usuba::{Options, Output};
 
 use crate::validated::{Proofs, compiled};
@@ -228,18 +228,19 @@ pub struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Nodes that run once need no interleaving.
+    /// A number of `instances` takes the place of the model's choice; 1 stands for nodes that run once,
+    /// and takes the place of any choice.
     fn node(
         self,
         cipher: &Cipher,
         (source, node): (&str, &str),
         name: String,
         slicing: Slicing,
-        interleaved: bool,
+        instances: Option<u32>,
     ) -> Result<Compiled, String> {
         let mut pipeline = self.pipeline.clone();
-        if !interleaved {
-            pipeline.pass.interleave = interleave::Choice::SINGLE;
+        if instances == Some(1) || pipeline.pass.interleave.factor.is_none() {
+            pipeline.pass.interleave.factor = instances;
         }
         let options = Options {
             slicing,
@@ -293,17 +294,17 @@ pub fn kernels(
     slicing: Slicing,
     way: Way,
 ) -> Result<(Compiled, Option<Compiled>), String> {
-    let entry = |what: &str, interleaved| {
+    let entry = |what: &str, instances| {
         let name = format!("{name}_{what}");
-        way.node(cipher, (&function.source, &function.node), name, slicing, interleaved)
+        way.node(cipher, (&function.source, &function.node), name, slicing, instances)
     };
-    let main = entry("kernel", true)?;
+    let main = entry("kernel", function.interleave)?;
     if main.program.packed && way.pipeline.packing == When::Auto && !moves(function, &main, way) {
         let pipeline = PipelineOptions { packing: When::Never, ..way.pipeline.clone() };
         return kernels(cipher, function, name, slicing, Way { pipeline: &pipeline, ..way });
     }
     let single = match main.program.copies > 1 && !is_long(&main.program) {
-        true => Some(entry("single", false)?),
+        true => Some(entry("single", Some(1))?),
         false => None,
     };
     // Both kernels take one key.
@@ -351,7 +352,7 @@ pub fn schedule(
     pipeline.packing = When::Never;
     let way = Way { target: scalar(way.target), pipeline: &pipeline, ..way };
     let compile =
-        |slicing| way.node(cipher, (file, node), format!("{name}_schedule"), slicing, false);
+        |slicing| way.node(cipher, (file, node), format!("{name}_schedule"), slicing, Some(1));
     // Uses words if the schedule supports them; else the error rules them out, and bits are used.
     compile(Slicing::V).or_else(|_| compile(Slicing::B)).map(Some)
 }

@@ -8,7 +8,9 @@ use cipher::{AlgorithmName, InOutBuf, Key as KeyBytes, KeyInit, KeySizeUser};
 
 use crate::Error;
 use crate::ffi::Key;
-use crate::ffi::seal::{Functions, Seal};
+use crate::ffi::seal::{self, Functions, Message};
+
+pub use crate::ffi::seal::{Seal, SealSide};
 
 /// Authenticated encryption under a key, by the traits of [`aead`].
 ///
@@ -45,6 +47,52 @@ impl<K: Seal> Sealer<K> {
         tag: &Tag<Self>,
     ) -> Result<(), Error> {
         self.key.open(nonce, data, text, tag)
+    }
+}
+
+/// A message of [`Sealer::seal_many`] and [`Sealer::open_many`].
+pub struct SealMessage<'a, K: Seal> {
+    /// Under which it is.
+    pub key: &'a Sealer<K>,
+    /// For this message only.
+    pub nonce: &'a Nonce<Sealer<K>>,
+    /// The associated data.
+    pub data: &'a [u8],
+    /// The text, or the ciphertext with its tag behind it.
+    pub text: &'a [u8],
+}
+
+impl<'a, K: Seal> SealMessage<'a, K> {
+    fn parts(&self) -> Message<'a, K> {
+        (&self.key.key, self.nonce, self.data, self.text)
+    }
+}
+
+impl<K: SealSide> Sealer<K> {
+    /// Encrypts messages side by side: several times faster than in sequence, most so for similar
+    /// lengths. An output is the ciphertext with its tag behind it.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there is another number of outputs, or one has other than 16 bytes more than
+    /// its text.
+    pub fn seal_many(
+        messages: &[SealMessage<'_, K>],
+        outputs: &mut [&mut [u8]],
+    ) -> Result<(), Error> {
+        seal::seal_many(messages.iter().map(SealMessage::parts), outputs)
+    }
+
+    /// Decrypts messages side by side, with a result for each: outputs of forged ones stay as they are.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there is another number of outputs or results, or an output has other than
+    /// 16 bytes less than its ciphertext with the tag; [`Error::Forged`] if some result is an error.
+    pub fn open_many(
+        messages: &[SealMessage<'_, K>],
+        outputs: &mut [&mut [u8]],
+        results: &mut [Result<(), Error>],
+    ) -> Result<(), Error> {
+        seal::open_many(messages.iter().map(SealMessage::parts), outputs, results)
     }
 }
 

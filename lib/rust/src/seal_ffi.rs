@@ -1,6 +1,7 @@
 //! The C functions of authenticated encryption.
 
 use core::ffi::c_int;
+use core::ptr;
 
 use cipher::InOutBuf;
 use cipher::array::{Array, ArraySize};
@@ -8,6 +9,9 @@ use cipher::consts::U16;
 
 use super::{Context, Key};
 use crate::Error;
+
+/// Bytes of a tag.
+const TAG: usize = 16;
 
 /// Key, nonce, data, its length, input, its length, output, tag.
 pub type SealData<K> = unsafe extern "C" fn(
@@ -38,6 +42,30 @@ pub type SealOnly<K> =
 pub type OpenOnly<K> =
     unsafe extern "C" fn(*const K, *const u8, *const u8, usize, *const u8, *mut u8) -> c_int;
 
+/// Keys, nonces, data, their lengths, inputs, their lengths, outputs, number of messages.
+pub type SealMany<K> = unsafe extern "C" fn(
+    *const *const K,
+    *const *const u8,
+    *const *const u8,
+    *const usize,
+    *const *const u8,
+    *const usize,
+    *const *mut u8,
+    usize,
+) -> c_int;
+/// The same with results behind the outputs.
+pub type OpenMany<K> = unsafe extern "C" fn(
+    *const *const K,
+    *const *const u8,
+    *const *const u8,
+    *const usize,
+    *const *const u8,
+    *const usize,
+    *const *mut u8,
+    *mut c_int,
+    usize,
+) -> c_int;
+
 /// The functions of a mode.
 pub enum Functions<K> {
     /// With associated data, and the tag behind the ciphertext.
@@ -55,6 +83,134 @@ pub unsafe trait Seal: Context {
     type NonceSize: ArraySize;
     /// See the header.
     const FUNCTIONS: Functions<Self>;
+}
+
+/// The same for many messages side by side.
+///
+/// # Safety
+/// As of [`Seal`]; tags come behind.
+pub unsafe trait SealSide: Seal {
+    /// See the header.
+    const SEAL: SealMany<Self>;
+    /// See the header.
+    const OPEN: OpenMany<Self>;
+}
+
+/// Messages that are passed to C at a time.
+const MANY: usize = 32;
+
+/// A message: its key, its nonce, its data, and its text, behind which the tag comes once it is sealed.
+pub type Message<'a, K> = (&'a Key<K>, &'a Array<u8, <K as Seal>::NonceSize>, &'a [u8], &'a [u8]);
+
+/// The places of messages, as C takes them.
+struct Places<K> {
+    keys: [*const K; MANY],
+    nonces: [*const u8; MANY],
+    data: [*const u8; MANY],
+    sizes: [usize; MANY],
+    from: [*const u8; MANY],
+    lengths: [usize; MANY],
+    to: [*mut u8; MANY],
+}
+
+impl<K: Seal> Places<K> {
+    /// Of messages and as many outputs, at most [`MANY`].
+    fn of<'a>(
+        messages: impl Iterator<Item = Message<'a, K>>,
+        outputs: &mut [&mut [u8]],
+    ) -> Self
+    where
+        K: 'a,
+    {
+        let mut places = Places {
+            keys: [ptr::null(); MANY],
+            nonces: [ptr::null(); MANY],
+            data: [ptr::null(); MANY],
+            sizes: [0; MANY],
+            from: [ptr::null(); MANY],
+            lengths: [0; MANY],
+            to: [ptr::null_mut(); MANY],
+        };
+        for (at, ((key, nonce, data, from), to)) in messages.zip(outputs).enumerate() {
+            places.keys[at] = &raw const key.0;
+            places.nonces[at] = nonce.as_ptr();
+            (places.data[at], places.sizes[at]) = (data.as_ptr(), data.len());
+            (places.from[at], places.lengths[at]) = (from.as_ptr(), from.len());
+            places.to[at] = to.as_mut_ptr();
+        }
+        places
+    }
+}
+
+/// Encrypts messages; each output has the length of the text and of the tag.
+pub fn seal_many<'a, K: SealSide + 'a>(
+    messages: impl ExactSizeIterator<Item = Message<'a, K>>,
+    outputs: &mut [&mut [u8]],
+) -> Result<(), Error> {
+    if messages.len() != outputs.len() {
+        return Err(Error::Length);
+    }
+    let mut messages = messages;
+    for outputs in outputs.chunks_mut(MANY) {
+        let places = Places::of(messages.by_ref().take(outputs.len()), outputs);
+        let fits = |(output, length): (&&mut [u8], &usize)| output.len() == length + TAG;
+        if !outputs.iter().zip(&places.lengths).all(fits) {
+            return Err(Error::Length);
+        }
+        // SAFETY: `SealSide`; the outputs have these lengths, and are apart from everything.
+        Error::check(unsafe {
+            K::SEAL(
+                places.keys.as_ptr(),
+                places.nonces.as_ptr(),
+                places.data.as_ptr(),
+                places.sizes.as_ptr(),
+                places.from.as_ptr(),
+                places.lengths.as_ptr(),
+                places.to.as_ptr(),
+                outputs.len(),
+            )
+        })?;
+    }
+    Ok(())
+}
+
+/// Decrypts messages, of which some may be forged: their outputs stay as they are.
+pub fn open_many<'a, K: SealSide + 'a>(
+    messages: impl ExactSizeIterator<Item = Message<'a, K>>,
+    outputs: &mut [&mut [u8]],
+    results: &mut [Result<(), Error>],
+) -> Result<(), Error> {
+    if messages.len() != outputs.len() || outputs.len() != results.len() {
+        return Err(Error::Length);
+    }
+    let mut messages = messages;
+    for (outputs, results) in outputs.chunks_mut(MANY).zip(results.chunks_mut(MANY)) {
+        let places = Places::of(messages.by_ref().take(outputs.len()), outputs);
+        // A message without a tag has no output.
+        let fits = |(output, length): (&&mut [u8], &usize)| {
+            output.len() == length.saturating_sub(TAG)
+        };
+        if !outputs.iter().zip(&places.lengths).all(fits) {
+            return Err(Error::Length);
+        }
+        let mut found = [0; MANY];
+        // SAFETY: `SealSide`; the outputs have these lengths, and are apart from everything.
+        unsafe {
+            K::OPEN(
+                places.keys.as_ptr(),
+                places.nonces.as_ptr(),
+                places.data.as_ptr(),
+                places.sizes.as_ptr(),
+                places.from.as_ptr(),
+                places.lengths.as_ptr(),
+                places.to.as_ptr(),
+                found.as_mut_ptr(),
+                outputs.len(),
+            )
+        };
+        results.iter_mut().zip(found).for_each(|(result, found)| *result = Error::check(found));
+    }
+    results.iter().copied().collect::<Result<(), Error>>().map_err(|_| Error::Forged)
 }
 
 impl<K: Seal> Key<K> {

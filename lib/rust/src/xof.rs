@@ -7,14 +7,16 @@ use cipher::{AlgorithmName, BlockSizeUser, KeySizeUser};
 use digest::array::ArraySize;
 use digest::{
     CustomizedInit, ExtendableOutput, ExtendableOutputReset, FixedOutput, FixedOutputReset,
-    HashMarker, InvalidLength, Key, KeyInit, MacMarker, Output, OutputSizeUser, Reset, Update,
-    XofReader,
+    HashMarker, InvalidLength, Key, KeyInit, MacMarker, Output, OutputSizeUser, Reset,
+    TryCustomizedInit, Update, XofReader,
 };
 
 use crate::Error;
 use crate::ffi::xof::{self, Side, State};
 
-pub use crate::ffi::xof::{DomainXof, KeyedXof, NamedXof, PlainXof, SpongeFunction, TreeXof};
+pub use crate::ffi::xof::{
+    CustomXof, DomainXof, KeyedXof, NamedXof, PlainXof, SpongeFunction, TreeXof,
+};
 
 /// The domain of messages without a purpose of their own.
 const DOMAIN: u8 = 0x1f;
@@ -244,6 +246,66 @@ impl<F: NamedXof> HashMarker for Cshake<F> {}
 impl<F: NamedXof> CustomizedInit for Cshake<F> {
     fn new_customized(custom: &[u8]) -> Self {
         Self::with(b"", custom)
+    }
+}
+
+/// A hash function with outputs of any length, and a customization string of at most 256 bytes for
+/// applications.
+pub struct Cxof<F: CustomXof> {
+    start: State<F>,
+    state: State<F>,
+}
+
+output!([F: CustomXof] Cxof<F>, by_output);
+
+impl<F: CustomXof> Cxof<F> {
+    fn fresh(&self) -> State<F> {
+        self.start.clone()
+    }
+
+    /// One with a customization string.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the string has more than 256 bytes.
+    pub fn with(custom: &[u8]) -> Result<Self, Error> {
+        let start = State::custom(custom)?;
+        Ok(Cxof { state: start.clone(), start })
+    }
+
+    /// As [`Xof::many`], with one customization string.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the string has more than 256 bytes, `outputs` has other than `length` bytes
+    /// for each, or `length` is 0.
+    pub fn many(
+        custom: &[u8],
+        messages: &[&[u8]],
+        length: usize,
+        outputs: &mut [u8],
+    ) -> Result<(), Error> {
+        xof::many_custom::<F>(custom, messages, length, outputs)
+    }
+}
+
+impl<F: CustomXof> Default for Cxof<F> {
+    fn default() -> Self {
+        Self::with(b"").expect("an empty string is short")
+    }
+}
+
+impl<F: CustomXof> Clone for Cxof<F> {
+    fn clone(&self) -> Self {
+        Cxof { start: self.start.clone(), state: self.state.clone() }
+    }
+}
+
+impl<F: CustomXof> HashMarker for Cxof<F> {}
+
+impl<F: CustomXof> TryCustomizedInit for Cxof<F> {
+    type Error = Error;
+
+    fn try_new_customized(custom: &[u8]) -> Result<Self, Error> {
+        Self::with(custom)
     }
 }
 

@@ -28,6 +28,8 @@ pub type BeginDomain<S> = unsafe extern "C" fn(*mut S, u8) -> c_int;
 /// State, and two strings, each with its length: function name or key, and customization string.
 pub type BeginStrings<S> =
     unsafe extern "C" fn(*mut S, *const u8, usize, *const u8, usize) -> c_int;
+/// State, string, its length.
+pub type BeginString<S> = unsafe extern "C" fn(*mut S, *const u8, usize) -> c_int;
 /// State, input, length; at the end of a tree the input is the customization string.
 pub type Take<S> = unsafe extern "C" fn(*mut S, *const u8, usize) -> c_int;
 /// State, output, length.
@@ -38,6 +40,16 @@ pub type Many =
 /// Domain, then as [`Many`].
 pub type ManyDomain =
     unsafe extern "C" fn(u8, *const *const u8, *const usize, usize, *mut u8, usize) -> c_int;
+/// String, its length, and those of [`Many`].
+pub type ManyString = unsafe extern "C" fn(
+    *const u8,
+    usize,
+    *const *const u8,
+    *const usize,
+    usize,
+    *mut u8,
+    usize,
+) -> c_int;
 /// Function name and customization string with their lengths, then as [`Many`].
 pub type ManyStrings = unsafe extern "C" fn(
     *const u8,
@@ -104,6 +116,17 @@ pub unsafe trait NamedXof: SpongeFunction {
     const BEGIN: BeginStrings<Self::State>;
     /// See the header.
     const MANY: ManyStrings;
+}
+
+/// A function with a customization string of at most 256 bytes.
+///
+/// # Safety
+/// All functions keep to their lengths.
+pub unsafe trait CustomXof: SpongeFunction {
+    /// See the header.
+    const BEGIN: BeginString<Self::State>;
+    /// See the header.
+    const MANY: ManyString;
 }
 
 /// A function with a domain.
@@ -196,6 +219,14 @@ impl<F: SpongeFunction> State<F> {
     {
         // SAFETY: `NamedXof`.
         unsafe { Self::with(F::BEGIN, name, custom) }
+    }
+
+    pub fn custom(custom: &[u8]) -> Result<Self, Error>
+    where
+        F: CustomXof,
+    {
+        // SAFETY: `CustomXof`.
+        unsafe { Self::begun(|state| F::BEGIN(state, custom.as_ptr(), custom.len())) }
     }
 
     pub fn domain(domain: u8) -> Result<Self, Error>
@@ -315,6 +346,21 @@ pub fn many_named<F: NamedXof>(
     unsafe {
         parts(messages, length, out, |from, sizes, count, to| {
             F::MANY(first, name.len(), second, custom.len(), from, sizes, count, to, length)
+        })
+    }
+}
+
+/// The same with a customization string.
+pub fn many_custom<F: CustomXof>(
+    custom: &[u8],
+    messages: &[&[u8]],
+    length: usize,
+    out: &mut [u8],
+) -> Result<(), Error> {
+    // SAFETY: `CustomXof`.
+    unsafe {
+        parts(messages, length, out, |from, sizes, count, to| {
+            F::MANY(custom.as_ptr(), custom.len(), from, sizes, count, to, length)
         })
     }
 }

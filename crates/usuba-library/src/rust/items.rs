@@ -118,6 +118,7 @@ impl<'a> Items<'a> {
                     items.message(&description, hash, &vectors);
                 }
                 HashMode::Xof => items.xof(&description, Before::Nothing, &vectors),
+                HashMode::Cxof => items.xof(&description, Before::Custom, &vectors),
                 HashMode::Cshake => items.xof(&description, Before::Strings, &vectors),
                 HashMode::TurboShake => items.xof(&description, Before::Domain, &vectors),
                 HashMode::Kmac => items.kmac(&description, &vectors),

@@ -2,6 +2,7 @@
 
 use super::super::Folder;
 use super::super::interface::Description;
+use super::super::seal::key_bytes;
 use super::super::template::{Value, context};
 use super::items::Items;
 use super::parts::Part;
@@ -27,14 +28,17 @@ impl Items<'_> {
         self.parts.insert(Part::Message);
         self.hashes.push((format!("{name}_state"), chain + block));
         self.sizes.push((format!("{name}_state"), 16 + chain + block));
-        self.sizes.push((format!("hmac_{name}_state"), 16 + 2 * chain + block));
+        let macs = hash.has_hmac(block);
+        if macs {
+            self.sizes.push((format!("hmac_{name}_state"), 16 + 2 * chain + block));
+        }
         let empty = HashVector::default();
         let plain = |v: &&HashVector| v.input.len() > 1;
         let shown = vectors.iter().filter(plain).min_by_key(|v| v.input.len()).unwrap_or(&empty);
         let length = SHOWN.min(shown.output.len());
         let values = context! {
             name, type => type_name, block, bytes => hash.output, state => chain + block,
-            hmac => 2 * chain + block,
+            hmac => 2 * chain + block, macs,
             derives => hash.mode == HashMode::MerkleDamgard, key => literal(&[7; 32]), input => literal(&shown.input),
             shown => length, output => literal(&shown.output[..length]),
         };
@@ -45,7 +49,9 @@ impl Items<'_> {
         let answers = short.step_by(EVERY).map(answer).collect();
         self.add(rust!("api/message.rs.in"), &[rust!("ffi/message.rs.in")], &values);
         // The public Rust type is the only link to the type of the C functions.
-        self.test("message", &[rust!("tests/message.rs.in")], answers, &values);
+        let helpers = [rust!("tests/message.rs.in"), rust!("tests/hmac.rs.in")];
+        let helpers = if macs { &helpers[..] } else { &helpers[..1] };
+        self.test("message", helpers, answers, &values);
     }
 
     /// Poly1305, whose header is hand-written.
@@ -74,24 +80,31 @@ impl Items<'_> {
         vectors: &[SealVector],
     ) -> Result<(), String> {
         let Seal { name, mode, first, stream, nonce, .. } = seal;
-        let inner = first.as_ref().unwrap_or(stream);
-        let place = |folder: &Folder| {
-            let at = folder.descriptions().iter().position(|own| own.name == *inner)?;
-            let path = type_name(inner, &folder.cipher.title);
-            Some((self.words_of(folder, at).1, format!("super::{}::{path}", folder.name)))
+        let key_bytes = key_bytes(*mode);
+        let (field, context) = match first.as_ref().or(stream.as_ref()) {
+            Some(inner) => {
+                let place = |folder: &Folder| {
+                    let at = folder.descriptions().iter().position(|own| own.name == *inner)?;
+                    let path = type_name(inner, &folder.cipher.title);
+                    let field = format!("inner: super::{}::{path}", folder.name);
+                    Some((field, self.words_of(folder, at).1))
+                };
+                let found = folders.iter().find_map(place);
+                found.ok_or(format!("{name}: there is no key `{inner}`"))?
+            }
+            None => (format!("bytes: [u8; {key_bytes}]"), key_bytes),
         };
-        let found = folders.iter().find_map(place);
-        let (context, path) = found.ok_or(format!("{name}: there is no key `{inner}`"))?;
         let type_name = type_name(name, &self.folder.cipher.title);
         self.parts.insert(Part::Seal);
         self.contexts.push((name.clone(), context));
+        let many = *mode == SealMode::Ascon;
         let kind = match mode {
-            SealMode::Rfc8439 => "Data",
+            SealMode::Rfc8439 | SealMode::Ascon => "Data",
             SealMode::Box => "Only",
         };
         let values = context! {
-            name, type => type_name, fields => vec![format!("inner: {path}")], context,
-            key_bytes => 32, nonce, kind,
+            name, type => type_name, fields => vec![field], context, key_bytes, nonce,
+            kind, many,
         };
         let answer = |v: &SealVector| {
             let (text, tag) = v.apart(*mode);
@@ -101,7 +114,9 @@ impl Items<'_> {
         let answers = vectors.iter().map(answer).collect();
         let ffi = [rust!("ffi/key.rs.in"), rust!("ffi/seal.rs.in")];
         self.add(rust!("api/seal.rs.in"), &ffi, &values);
-        self.test("seal", &[rust!("tests/seal.rs.in")], answers, &values);
+        let helpers = [rust!("tests/seal.rs.in"), rust!("tests/seal_many.rs.in")];
+        let helpers = if many { &helpers[..] } else { &helpers[..1] };
+        self.test("seal", helpers, answers, &values);
         Ok(())
     }
 }

@@ -45,14 +45,14 @@ const MODULES: [Module; 5] = [
     Module {
         of: Part::Xof,
         name: "xof",
-        types: "{\n    Cshake, DomainXof, Kangaroo, KeyedXof, Kmac, KmacXof, Lanes, NamedXof, PlainXof, \
-                SpongeFunction,\n    SpongeReader, TreeXof, TurboShake, Xof,\n}",
+        types: "{\n    Cshake, CustomXof, Cxof, DomainXof, Kangaroo, KeyedXof, Kmac, KmacXof, Lanes, \
+                NamedXof, PlainXof,\n    SpongeFunction, SpongeReader, TreeXof, TurboShake, Xof,\n}",
         files: [("src/xof.rs", text!("src/xof.rs")), ("src/ffi/xof.rs", text!("src/xof_ffi.rs"))],
     },
     Module {
         of: Part::Seal,
         name: "seal",
-        types: "Sealer",
+        types: "{Seal, SealMessage, SealSide, Sealer}",
         files: [
             ("src/seal.rs", text!("src/seal.rs")),
             ("src/ffi/seal.rs", text!("src/seal_ffi.rs")),

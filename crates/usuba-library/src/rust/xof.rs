@@ -26,6 +26,8 @@ pub enum Before {
     Nothing,
     /// A function name and a customization string.
     Strings,
+    /// A short customization string.
+    Custom,
     /// A domain separation byte.
     Domain,
 }
@@ -36,6 +38,7 @@ impl Before {
         match self {
             Before::Nothing => ("plain", "Xof"),
             Before::Strings => ("named", "Cshake"),
+            Before::Custom => ("custom", "Cxof"),
             Before::Domain => ("domain", "TurboShake"),
         }
     }
@@ -87,7 +90,8 @@ impl Items<'_> {
         }
         let shows = |v: &HashVector| {
             let split = v.input.len() > 1 && v.output.len() >= SHOWN;
-            split && (with != Before::Strings || !v.custom.is_empty())
+            let customized = matches!(with, Before::Strings | Before::Custom);
+            split && (!customized || !v.custom.is_empty())
         };
         let values = context! { shape, family, lanes };
         let own = (rust!("api/xof.rs.in"), rust!("ffi/xof.rs.in"));

@@ -104,8 +104,12 @@ impl Mover<'_> {
     pub fn function(&self, name: &str, way: Way) -> String {
         let register = self.register();
         let signature = match way {
-            Way::Pack => format!("{name}(const uint8_t *bytes, {register} *regs)"),
-            Way::Unpack => format!("{name}(const {register} *regs, uint8_t *bytes)"),
+            Way::Pack => {
+                format!("{name}(const uint8_t *__restrict bytes, {register} *__restrict regs)")
+            }
+            Way::Unpack => {
+                format!("{name}(const {register} *__restrict regs, uint8_t *__restrict bytes)")
+            }
         };
         let body = match &self.how {
             How::Tiles(tiles) => {
