@@ -261,6 +261,15 @@ mod tests {
             }
         }
         assert!(streams >= 3);
+        let ascon = read("ascon");
+        for hash in one_of_each(&ascon) {
+            let vectors = ascon.hashes_of(hash).expect("vectors").len();
+            assert_eq!(ascon.verify_hash(hash, None), Ok(Tested::Right(vectors)), "{}", hash.name);
+        }
+        for seal in &ascon.seals {
+            let vectors = ascon.seals_of(seal).expect("vectors").len();
+            assert_eq!(ascon.verify_seal(seal, None), Ok(Tested::Right(vectors)));
+        }
         let skein = read("skein");
         let tested = skein.verify_hash(&skein.hashes[0], None).expect("its vectors are read");
         assert!(matches!(tested, Tested::Skipped(_)));
@@ -279,6 +288,12 @@ mod tests {
             wrong.last ^= 1;
             assert!(keccak.verify_hash(&wrong, None).is_err(), "{}", hash.name);
         }
+        let ascon = read("ascon");
+        let mut seal = ascon.seals[0].clone();
+        let parts = seal.duplex.as_mut().expect("it is a duplex");
+        std::mem::swap(&mut parts.long, &mut parts.short);
+        let wrong = ascon.verify_seal(&seal, None).expect_err("other permutations");
+        assert!(wrong.contains("vector 1: `ascon_aead128` differs from its known"), "{wrong}");
         let mut chacha = read("chacha20");
         let counters = chacha.functions.iter_mut().filter_map(|f| f.counter.as_mut());
         counters.for_each(|counter| counter.order = Order::Big);

@@ -357,7 +357,7 @@ impl<'a> Known<'a> {
 }
 
 impl Cipher {
-    /// Compares every function, hash function and keystream with its test vectors. Correct answers
+    /// Compares every function, and all that is made of functions, with its test vectors. Correct answers
     /// are cached in `kept`, a folder and the name of this build, by the content of all files that
     /// they depend on.
     ///
@@ -372,7 +372,9 @@ impl Cipher {
         let hashes: Vec<Result<(), String>> = self.hashes.par_iter().map(hash).collect();
         let stream = |stream: &Stream| self.verify_stream(stream, kept).map(|_| ());
         let streams: Vec<Result<(), String>> = self.streams.par_iter().map(stream).collect();
-        hashes.into_iter().chain(streams).collect()
+        let seal = |seal: &crate::Seal| self.verify_seal(seal, kept).map(|_| ());
+        let seals: Vec<Result<(), String>> = self.seals.par_iter().map(seal).collect();
+        hashes.into_iter().chain(streams).chain(seals).collect()
     }
 
     /// Reads the programs and the vectors of a function, without an evaluation.

@@ -204,3 +204,30 @@ pub enum SealMode {
     /// Ascon-AEAD128 of NIST SP 800-232: associated data and ciphertext; the tag comes behind.
     Ascon,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    #[test]
+    fn a_seal_without_the_parts_of_its_mode_is_refused_in_one_sentence() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+        for (folder, right, wrong, expected) in [
+            ("ascon", "[seal.duplex]", "[other]", "unknown field `other`"),
+            ("ascon", "start = ", "begin = ", "unknown field `begin`"),
+            ("ascon", "\"ascon_p8_le\"\nseal", "\"ascon_p8_l\"\nseal", "`ascon_p8_l`, which is no"),
+            ("ascon", "\"ascon_p8_le\"\nseal", "\"ascon_p8_l\"\nseal", "help: did you mean"),
+            ("ascon", "mode    = \"ascon\"", "mode    = \"box\"", "no `stream`, which its mode"),
+            ("ascon", "nonce   = 16", "stream = \"s\"\nnonce = 16", "`first` or `stream` beside"),
+            ("chacha20poly1305", "\"rfc8439\"", "\"ascon\"", "no `duplex`, which mode `ascon`"),
+            ("chacha20poly1305", "stream  = \"chacha20\"\n", "", "no `stream`, which its mode"),
+        ] {
+            let path = root.join(folder).join("cipher.toml");
+            let text = std::fs::read_to_string(&path).expect("cipher.toml");
+            let changed = text.replacen(right, wrong, 1);
+            assert_ne!(changed, text, "{right}");
+            let message = crate::parse(&path, &changed).expect_err(wrong);
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}

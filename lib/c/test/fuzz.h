@@ -408,20 +408,17 @@ static void any_backend(void)
         free(many.whole); \
     }
 
-/* A hash function with blocks of `size` bytes and hashes of `bytes`: pieces, many messages and
-   HMAC. */
-#define HASH(name, size, bytes) \
+/* A hash function with hashes of `bytes`: pieces, and many messages. */
+#define HASH(name, bytes) \
     static void name##_fuzz_hash(void) \
     { \
         const size_t length = some_length(5000), count = below(40); \
-        const size_t key_length = below(3 * (size)), cut = (bytes) / 2 + below((bytes) / 2 + 1); \
-        place text = make(length), key = make(key_length), many = make(count * (bytes)); \
+        place text = make(length), many = make(count * (bytes)); \
         place one = make(bytes), two = copy(one, bytes); \
         const uint8_t *in[40]; \
         size_t lengths[40], done, part, i; \
         usuba_##name##_state *run = (usuba_##name##_state *)malloc(sizeof *run); \
-        usuba_hmac_##name##_state *mac = (usuba_hmac_##name##_state *)malloc(sizeof *mac); \
-        if (!run || !mac) exit(3); \
+        if (!run) exit(3); \
         any_backend(); \
         expect(!usuba_##name##_hash(text.at, length, one.at), "status", #name, length); \
         expect(!usuba_##name##_begin(run), "status", #name, length); \
@@ -443,6 +440,23 @@ static void any_backend(void)
             expect(!usuba_##name##_hash(in[i], lengths[i], two.at), "status", #name, length); \
             expect(!memcmp(many.at + i * (bytes), two.at, bytes), "many", #name, length); \
         } \
+        free(run); \
+        free(text.whole); \
+        free(many.whole); \
+        free(one.whole); \
+        free(two.whole); \
+    }
+
+/* HMAC with a hash function with blocks of `size` bytes and hashes of `bytes`. */
+#define HMAC(name, size, bytes) \
+    static void name##_fuzz_macs(void) \
+    { \
+        const size_t length = some_length(5000); \
+        const size_t key_length = below(3 * (size)), cut = (bytes) / 2 + below((bytes) / 2 + 1); \
+        place text = make(length), key = make(key_length), one = make(bytes); \
+        size_t done, part; \
+        usuba_hmac_##name##_state *mac = (usuba_hmac_##name##_state *)malloc(sizeof *mac); \
+        if (!mac) exit(3); \
         any_backend(); \
         expect(!usuba_hmac_##name##_tag(key.at, key_length, text.at, length, one.at), "status", \
                #name, length); \
@@ -456,13 +470,10 @@ static void any_backend(void)
         one.at[below(cut)] ^= (uint8_t)(1 << below(8)); \
         expect(usuba_hmac_##name##_check(key.at, key_length, text.at, length, one.at, cut) \
                    == USUBA_ERROR_FORGED, "forged", #name, length); \
-        free(run); \
         free(mac); \
         free(text.whole); \
         free(key.whole); \
-        free(many.whole); \
         free(one.whole); \
-        free(two.whole); \
     }
 
 /* HKDF of a hash function with hashes of `bytes`. */
@@ -492,6 +503,8 @@ static void any_backend(void)
 #define FUZZ_PLAIN
 #define FUZZ_NAMED key.at, key_length, key.at, key_length / 2,
 #define FUZZ_NAMED_BEHIND , key.at, key_length, key.at, key_length / 2
+#define FUZZ_CUSTOM key.at, key_length % 257,
+#define FUZZ_CUSTOM_BEHIND , key.at, key_length % 257
 #define FUZZ_DOMAIN (uint8_t)(1 + key_length % 0x7f),
 #define FUZZ_DOMAIN_BEHIND , (uint8_t)(1 + key_length % 0x7f)
 
@@ -716,6 +729,61 @@ static void any_backend(void)
         free(one.whole); \
         free(two.whole); \
         free(three.whole); \
+    }
+
+/* The same of many messages side by side, one of which is forged, and whose data and texts have any
+   lengths. */
+#define SEAL_MANY(name, bytes) \
+    static void name##_fuzz_seals(void) \
+    { \
+        const size_t count = 1 + below(40), forged = below(count); \
+        usuba_##name##_key *keys[40]; \
+        const uint8_t *nonces[40], *data[40], *in[40], *sealed[40]; \
+        uint8_t *out[40], *opened[40]; \
+        size_t data_lengths[40], lengths[40], sizes[40], i; \
+        place starts[40], datas[40], texts[40], ones[40], twos[40], one; \
+        int results[40]; \
+        for (i = 0; i < count; i++) { \
+            keys[i] = name##_fuzz_key(); \
+            data_lengths[i] = below(2) * some_length(2000); \
+            lengths[i] = some_length(20000); \
+            sizes[i] = lengths[i] + 16; \
+            nonces[i] = (starts[i] = make(bytes)).at; \
+            data[i] = (datas[i] = make(data_lengths[i])).at; \
+            in[i] = (texts[i] = make(lengths[i])).at; \
+            sealed[i] = out[i] = (ones[i] = make(sizes[i])).at; \
+            opened[i] = (twos[i] = make(lengths[i])).at; \
+        } \
+        any_backend(); \
+        expect(!usuba_##name##_seal_many((const usuba_##name##_key *const *)keys, nonces, data, \
+                                         data_lengths, in, lengths, out, count), \
+               "status", #name, count); \
+        for (i = 0; i < count; i += 1 + below(5)) { \
+            one = make(sizes[i]); \
+            any_backend(); \
+            expect(!usuba_##name##_seal(keys[i], nonces[i], data[i], data_lengths[i], in[i], \
+                                        lengths[i], one.at), "status", #name, lengths[i]); \
+            expect(!memcmp(one.at, out[i], sizes[i]), "sealed", #name, lengths[i]); \
+            free(one.whole); \
+        } \
+        out[forged][below(sizes[forged])] ^= (uint8_t)(1 << below(8)); \
+        one = copy(twos[forged], lengths[forged]); \
+        any_backend(); \
+        expect(usuba_##name##_open_many((const usuba_##name##_key *const *)keys, nonces, data, \
+                                        data_lengths, sealed, sizes, opened, results, count) \
+                   == USUBA_ERROR_FORGED, "status", #name, count); \
+        for (i = 0; i < count; i++) { \
+            const uint8_t *wanted = i == forged ? one.at : in[i]; \
+            expect(results[i] == (i == forged ? USUBA_ERROR_FORGED : USUBA_OK), "result", #name, i); \
+            expect(!memcmp(opened[i], wanted, lengths[i]), "opened", #name, lengths[i]); \
+            free(keys[i]); \
+            free(starts[i].whole); \
+            free(datas[i].whole); \
+            free(texts[i].whole); \
+            free(ones[i].whole); \
+            free(twos[i].whole); \
+        } \
+        free(one.whole); \
     }
 
 /* X25519: both sides agree. Ed25519: a signature is accepted, and not after a bit changed. */

@@ -63,9 +63,12 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
             }
             Kind::Hash(mode @ (HashMode::MerkleDamgard | HashMode::Sponge)) => {
                 let hash = cipher.hashes.iter().find(|hash| hash.name == *name);
-                let (block, output) =
-                    (size - operations[0].output, hash.expect("it is there").output);
-                part(format!("HASH({name}, {block}, {output})"), format!("{name}_fuzz_hash"));
+                let hash = hash.expect("it is there");
+                let (block, output) = (size - operations[0].output, hash.output);
+                part(format!("HASH({name}, {output})"), format!("{name}_fuzz_hash"));
+                if hash.has_hmac(block) {
+                    part(format!("HMAC({name}, {block}, {output})"), format!("{name}_fuzz_macs"));
+                }
                 if *mode == HashMode::MerkleDamgard {
                     part(format!("HKDF({name}, {output})"), format!("{name}_fuzz_keys"));
                 }
@@ -78,6 +81,7 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
             Kind::Hash(mode) => {
                 let line = match mode {
                     HashMode::Cshake => format!("XOF({name}, FUZZ_NAMED, FUZZ_NAMED_BEHIND)"),
+                    HashMode::Cxof => format!("XOF({name}, FUZZ_CUSTOM, FUZZ_CUSTOM_BEHIND)"),
                     HashMode::TurboShake => format!("XOF({name}, FUZZ_DOMAIN, FUZZ_DOMAIN_BEHIND)"),
                     HashMode::Kmac => format!("KMAC({name})"),
                     _ => format!("KANGAROO({name})"),
@@ -86,11 +90,14 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
             }
             Kind::Seal(mode) => {
                 let (before, data) = match mode {
-                    SealMode::Rfc8439 => (0, "FUZZ_DATA"),
+                    SealMode::Rfc8439 | SealMode::Ascon => (0, "FUZZ_DATA"),
                     SealMode::Box => (16, "FUZZ_NOTHING"),
                 };
                 let line = format!("{keyed}SEAL({name}, {nonce}, {before}, {data})");
                 part(line, format!("{name}_fuzz_seal"));
+                if *mode == SealMode::Ascon {
+                    part(format!("SEAL_MANY({name}, {nonce})"), format!("{name}_fuzz_seals"));
+                }
             }
             Kind::Sign(_) => {
                 let sign = cipher.signs.iter().find(|sign| sign.name == *name);
@@ -246,6 +253,9 @@ fn sponge_answer(text: &mut String, mode: HashMode, name: &str, vector: &HashVec
         }
         HashMode::Cshake => {
             format!("usuba_{name}_xof(key, {count}, custom, {size}, in, {length}, out, sizeof out)")
+        }
+        HashMode::Cxof => {
+            format!("usuba_{name}_xof(custom, {size}, in, {length}, out, sizeof out)")
         }
         HashMode::TurboShake => {
             format!("usuba_{name}_xof({domain}, in, {length}, out, sizeof out)")

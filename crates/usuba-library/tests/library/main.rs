@@ -64,7 +64,7 @@ use subject::{
 const SHORT: [&str; 5] = ["gift", "rectangle", "chacha20", "gimli", "trivium"];
 
 /// Folders with authenticated encryption, and its parts.
-const SEALS: [&str; 3] = ["poly1305", "chacha20poly1305", "xsalsa20poly1305"];
+const SEALS: [&str; 4] = ["poly1305", "chacha20poly1305", "xsalsa20poly1305", "ascon"];
 
 /// Rounds of the fuzzer, in the quick run and in the whole one.
 const ROUNDS: [u64; 2] = [60, 2_000];
@@ -390,7 +390,8 @@ fn folders() -> Vec<String> {
 #[test]
 fn sanitizers_find_nothing() {
     // All modes of block ciphers, and by turns a keystream, authenticators and hash functions.
-    let others = ["chacha20", "chacha20poly1305", "poly1305", "sha2", "skein", "keccak", "slh_dsa"];
+    let others =
+        ["chacha20", "chacha20poly1305", "poly1305", "sha2", "skein", "keccak", "slh_dsa", "ascon"];
     let few = ["noekeon", others[level::turn() as usize % others.len()]];
     let compiler = compiler();
     if !sanitizes(&compiler) {

@@ -7,7 +7,7 @@ use usuba_ciphers::SealMode;
 use usuba_library::Description;
 
 use super::merkle::{ERROR_FORGED, ERROR_LENGTH, ERROR_NULL, ERROR_OVERLAP, ERROR_STATE};
-use super::subject::{NULL, Noise, Subject, call};
+use super::subject::{NULL, Noise, Subject, call, oracle};
 
 /// Bytes of a tag.
 const TAG: usize = 16;
@@ -50,8 +50,8 @@ impl<'a> Function<'a> {
         let (key, nonce) = (self.key.as_ptr(), message.nonce.as_ptr());
         let (data, size) = (message.data.as_ptr(), message.data.len());
         match self.mode {
-            SealMode::Rfc8439 => call!(loaded, &name, key, nonce, data, size, from, length, to),
             SealMode::Box => call!(loaded, &name, key, nonce, from, length, to),
+            _ => call!(loaded, &name, key, nonce, data, size, from, length, to),
         }
     }
 
@@ -68,8 +68,8 @@ impl<'a> Function<'a> {
         let (data, size) = (message.data.as_ptr(), message.data.len());
         let [a, b] = last;
         match self.mode {
-            SealMode::Rfc8439 => call!(loaded, &name, key, nonce, data, size, from, length, a, b),
             SealMode::Box => call!(loaded, &name, key, nonce, from, length, a, b),
+            _ => call!(loaded, &name, key, nonce, data, size, from, length, a, b),
         }
     }
 
@@ -96,8 +96,8 @@ impl<'a> Function<'a> {
         let end = tag.as_mut_ptr().cast_const();
         assert_eq!(self.detached("seal_detached", message, (at, length), [at, end]), 0);
         let parts = match self.mode {
-            SealMode::Rfc8439 => [&text[..], &tag].concat(),
             SealMode::Box => [&tag[..], &text].concat(),
+            _ => [&text[..], &tag].concat(),
         };
         assert!(parts == apart, "{} of {length} bytes detached", self.name);
         apart
@@ -146,7 +146,8 @@ pub fn check(subject: &Subject, primitive: &Description, mode: SealMode) {
         }
         // Every backend gives equal results for equal messages.
         let mut same = Noise(1);
-        let f = Function::new(subject, primitive, mode, &same.bytes(32));
+        let key = same.bytes(primitive.key);
+        let f = Function::new(subject, primitive, mode, &key);
         let lengths = (0..=300).chain([1023, 1024, 4096, 16351, 16352, 16384, 16385, LONG]);
         let mut all = Vec::new();
         for length in lengths {
@@ -155,6 +156,10 @@ pub fn check(subject: &Subject, primitive: &Description, mode: SealMode) {
             let mut message = Message { nonce, data, text: same.bytes(length) };
             let sealed = f.seal(&message);
             assert_eq!(f.open(&message, &sealed), Ok(message.text.clone()), "{length} bytes");
+            let public = [&key[..], &message.nonce, &message.data].concat();
+            if let Some(right) = oracle(&subject.folder, f.name, &public, &message.text) {
+                assert!(sealed == right, "{} of {length} bytes on {backend}", f.name);
+            }
             if BITS.contains(&length) {
                 forged(&f, &mut message, &sealed);
             }
@@ -162,8 +167,11 @@ pub fn check(subject: &Subject, primitive: &Description, mode: SealMode) {
         }
         let expected = sealed_before.get_or_insert_with(|| all.clone());
         assert!(all == *expected, "{} on {backend} differs", f.name);
-        let f = Function::new(subject, primitive, mode, &noise.bytes(32));
-        misuse(&f, &noise.bytes(seal.nonce));
+        let f = Function::new(subject, primitive, mode, &noise.bytes(primitive.key));
+        misuse(&f, &noise.bytes(seal.nonce), primitive.key);
+        if mode == SealMode::Ascon {
+            side_by_side(subject, primitive, &mut noise);
+        }
     }
 }
 
@@ -190,7 +198,7 @@ fn forged(f: &Function, message: &mut Message, sealed: &[u8]) {
         assert_eq!(f.open(message, sealed), Err(ERROR_FORGED), "bit {bit} of the data");
         flip(&mut message.data, bit);
     }
-    if f.mode == SealMode::Rfc8439 {
+    if f.mode != SealMode::Box {
         message.data.push(0);
         assert_eq!(f.open(message, sealed), Err(ERROR_FORGED), "a zero behind the data");
         message.data.pop();
@@ -198,7 +206,7 @@ fn forged(f: &Function, message: &mut Message, sealed: &[u8]) {
 }
 
 /// Every kind of mistake: the status that names it, and a buffer that stays as it was.
-fn misuse(f: &Function, nonce: &[u8]) {
+fn misuse(f: &Function, nonce: &[u8], key_bytes: usize) {
     let mut buffer = vec![0xa5u8; 600];
     let from = buffer.as_ptr();
     let to = buffer.as_mut_ptr();
@@ -240,15 +248,13 @@ fn misuse(f: &Function, nonce: &[u8]) {
     for (key, nonce) in [(NULL, nonce.as_ptr()), (key.cast(), NULL)] {
         for what in ["seal", "open"] {
             let status = match f.mode {
-                SealMode::Rfc8439 => {
-                    call!(loaded, &name(what), key, nonce, NULL, 0, from, 40, out(300))
-                }
                 SealMode::Box => call!(loaded, &name(what), key, nonce, from, 40, out(300)),
+                _ => call!(loaded, &name(what), key, nonce, NULL, 0, from, 40, out(300)),
             };
             assert_eq!(status, ERROR_NULL, "{what}");
         }
     }
-    if f.mode == SealMode::Rfc8439 {
+    if f.mode != SealMode::Box {
         let nonce = nonce.as_ptr();
         let seal = |data, size, from, to| {
             call!(loaded, &name("seal"), key, nonce, data, size, from, 20, to)
@@ -256,13 +262,147 @@ fn misuse(f: &Function, nonce: &[u8]) {
         assert_eq!(seal(NULL, 1, from, out(300)), ERROR_NULL, "no data");
         assert_eq!(seal(place(335), 1, from, out(300)), ERROR_OVERLAP, "data in the tag");
         assert_eq!(seal(place(299), 2, from, out(300)), ERROR_OVERLAP, "data in the text");
-        let (length, to) = ((1usize << 38) - 63, out(300));
-        let long = call!(loaded, &name("seal"), key, nonce, NULL, 0, from, length, to);
-        assert_eq!(long, ERROR_LENGTH, "more than the key stream has");
+        if f.mode == SealMode::Rfc8439 {
+            let (length, to) = ((1usize << 38) - 63, out(300));
+            let long = call!(loaded, &name("seal"), key, nonce, NULL, 0, from, length, to);
+            assert_eq!(long, ERROR_LENGTH, "more than the key stream has");
+        }
     }
-    let short = call!(loaded, &name("init"), to, from, 31);
+    let short = call!(loaded, &name("init"), to, from, key_bytes - 1);
     assert_eq!(short, ERROR_LENGTH);
+    assert_eq!(call!(loaded, &name("init"), NULL, from, key_bytes), ERROR_NULL);
+    assert_eq!(call!(loaded, &name("init"), to, NULL, key_bytes), ERROR_NULL);
     assert!(buffer.iter().all(|&byte| byte == 0xa5), "something was written");
+}
+
+/// Messages of any number and length side by side, each as alone; some of them forged, or with other
+/// mistakes.
+fn side_by_side(subject: &Subject, primitive: &Description, noise: &mut Noise) {
+    let (loaded, name) = (&subject.loaded, |what: &str| format!("usuba_{}_{what}", primitive.name));
+    for count in [1, 2, 7, 8, 9, 31, 32, 33, 67] {
+        let functions: Vec<Function> = (0..count)
+            .map(|_| {
+                Function::new(subject, primitive, SealMode::Ascon, &noise.bytes(primitive.key))
+            })
+            .collect();
+        let most = [40, 700, 9000][noise.below(3)];
+        let messages: Vec<Message> = (0..count)
+            .map(|_| {
+                let (size, length) = (noise.below(2) * noise.below(most), noise.below(most));
+                let nonce = noise.bytes(primitive.nonce);
+                Message { nonce, data: noise.bytes(size), text: noise.bytes(length) }
+            })
+            .collect();
+        let places = |of: fn(&Message) -> &Vec<u8>| -> Vec<*const u8> {
+            messages.iter().map(|message| of(message).as_ptr()).collect()
+        };
+        let keys: Vec<*const u64> = functions.iter().map(|f| f.key.as_ptr()).collect();
+        let (nonces, data) = (places(|m| &m.nonce), places(|m| &m.data));
+        let sizes: Vec<usize> = messages.iter().map(|m| m.data.len()).collect();
+        let (texts, lengths) =
+            (places(|m| &m.text), messages.iter().map(|m| m.text.len()).collect::<Vec<_>>());
+        let (k, n, d, s) = (keys.as_ptr(), nonces.as_ptr(), data.as_ptr(), sizes.as_ptr());
+        let mut sealed: Vec<Vec<u8>> = lengths.iter().map(|size| vec![0xa5; size + TAG]).collect();
+        let to: Vec<*mut u8> = sealed.iter_mut().map(|out| out.as_mut_ptr()).collect();
+        let (from, l) = (texts.as_ptr(), lengths.as_ptr());
+        let seal = &name("seal_many");
+        assert_eq!(call!(loaded, seal, k, n, d, s, from, l, to.as_ptr(), count), 0);
+        for ((f, message), sealed) in functions.iter().zip(&messages).zip(&sealed) {
+            assert!(f.seal(message) == *sealed, "{} of {count}", f.name);
+        }
+        // Mistakes of some messages do not concern the others.
+        let mut ends: Vec<usize> = sealed.iter().map(Vec::len).collect();
+        let mut wanted = vec![0; count];
+        for at in (0..count).step_by(5) {
+            let bit = noise.below(8 * sealed[at].len());
+            sealed[at][bit / 8] ^= 1 << (bit % 8);
+            wanted[at] = ERROR_FORGED;
+        }
+        for at in (1..count).step_by(13) {
+            (ends[at], wanted[at]) = (TAG - 1, ERROR_LENGTH);
+        }
+        let mut opened: Vec<Vec<u8>> = lengths.iter().map(|size| vec![0xa5; *size]).collect();
+        let to: Vec<*mut u8> = opened.iter_mut().map(|out| out.as_mut_ptr()).collect();
+        let mut from: Vec<*const u8> = sealed.iter().map(|text| text.as_ptr()).collect();
+        for at in (2..count).step_by(11) {
+            (from[at], wanted[at]) = (NULL, ERROR_NULL);
+        }
+        let mut found: Vec<c_int> = vec![-1; count];
+        let (f, e, r) = (from.as_ptr(), ends.as_ptr(), found.as_mut_ptr());
+        let status = call!(loaded, &name("open_many"), k, n, d, s, f, e, to.as_ptr(), r, count);
+        assert_eq!((status, &found), (ERROR_FORGED, &wanted), "{count} messages");
+        for ((message, opened), wanted) in messages.iter().zip(&opened).zip(&wanted) {
+            match wanted {
+                0 => assert!(*opened == message.text, "{} bytes", opened.len()),
+                _ => assert!(opened.iter().all(|&byte| byte == 0xa5), "something was written"),
+            }
+        }
+    }
+    misuse_of_many(subject, primitive);
+}
+
+/// Mistakes that concern all messages, and mistakes of one message to be encrypted.
+fn misuse_of_many(subject: &Subject, primitive: &Description) {
+    let (loaded, name) = (&subject.loaded, |what: &str| format!("usuba_{}_{what}", primitive.name));
+    let key = subject.key(primitive, &vec![7; primitive.key]);
+    let mut buffer = vec![0xa5u8; 600];
+    let to = buffer.as_mut_ptr();
+    let at = |place: usize| to.wrapping_add(place).cast_const();
+    let none = std::ptr::null::<*const u8>();
+    let (keys, lost) = ([key.as_ptr(); 2], [key.as_ptr(), std::ptr::null()]);
+    let (nonces, data) = ([at(0); 2], [at(20), NULL]);
+    let (sizes, two) = ([9usize, 0], [9usize, 1]);
+    let (texts, lengths) = ([at(40), at(80)], [20usize, 20]);
+    let (huge, outs) = ([20usize, usize::MAX], [to.wrapping_add(300), to.wrapping_add(400)]);
+    let (near, nowhere) = ([outs[0], to.wrapping_add(81)], [outs[0], std::ptr::null_mut()]);
+    let (k, n, d, s) = (keys.as_ptr(), nonces.as_ptr(), data.as_ptr(), sizes.as_ptr());
+    let (f, l, o) = (texts.as_ptr(), lengths.as_ptr(), outs.as_ptr());
+    let (seal, open) = (&name("seal_many"), &name("open_many"));
+    let mut results = [-1 as c_int; 2];
+    let r = results.as_mut_ptr();
+    let no_size = std::ptr::null::<usize>();
+    for (number, (found, wanted)) in [
+        (call!(loaded, seal, none, n, d, s, f, l, o, 2), ERROR_NULL),
+        (call!(loaded, seal, k, none, d, s, f, l, o, 2), ERROR_NULL),
+        (call!(loaded, seal, k, n, none, s, f, l, o, 2), ERROR_NULL),
+        (call!(loaded, seal, k, n, d, no_size, f, l, o, 2), ERROR_NULL),
+        (call!(loaded, seal, k, n, d, s, none, l, o, 2), ERROR_NULL),
+        (call!(loaded, seal, k, n, d, s, f, no_size, o, 2), ERROR_NULL),
+        (call!(loaded, seal, k, n, d, s, f, l, none, 2), ERROR_NULL),
+        (call!(loaded, seal, lost.as_ptr(), n, d, s, f, l, o, 2), ERROR_NULL),
+        (call!(loaded, seal, k, n, d, two.as_ptr(), f, l, o, 2), ERROR_NULL),
+        (call!(loaded, seal, k, n, d, s, f, l, nowhere.as_ptr(), 2), ERROR_NULL),
+        (call!(loaded, seal, k, n, d, s, f, huge.as_ptr(), o, 2), ERROR_LENGTH),
+        (call!(loaded, seal, k, n, d, s, f, l, near.as_ptr(), 2), ERROR_OVERLAP),
+        (call!(loaded, seal, none, n, d, s, f, l, o, 0), 0),
+        (call!(loaded, open, none, n, d, s, f, l, o, r, 2), ERROR_NULL),
+        (call!(loaded, open, k, none, d, s, f, l, o, r, 2), ERROR_NULL),
+        (call!(loaded, open, k, n, none, s, f, l, o, r, 2), ERROR_NULL),
+        (call!(loaded, open, k, n, d, no_size, f, l, o, r, 2), ERROR_NULL),
+        (call!(loaded, open, k, n, d, s, none, l, o, r, 2), ERROR_NULL),
+        (call!(loaded, open, k, n, d, s, f, no_size, o, r, 2), ERROR_NULL),
+        (call!(loaded, open, k, n, d, s, f, l, none, r, 2), ERROR_NULL),
+        (call!(loaded, open, k, n, d, s, f, l, o, NULL, 2), ERROR_NULL),
+        (call!(loaded, open, none, n, d, s, f, l, o, r, 0), 0),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(found, wanted, "number {number}");
+    }
+    assert!(buffer.iter().all(|&byte| byte == 0xa5) && results == [-1; 2], "something was written");
+    // Without data, and then with each kind of mistake beside a good message.
+    let o = outs.as_ptr();
+    assert_eq!(call!(loaded, seal, k, n, none, no_size, f, l, o, 2), 0);
+    let (sealed, ends) = ([outs[0].cast_const(), outs[1].cast_const()], [36usize, 36]);
+    let (inside, out) =
+        ([to.wrapping_add(200), outs[1].wrapping_add(1)], [to.wrapping_add(200); 2]);
+    let (f, l) = (sealed.as_ptr(), ends.as_ptr());
+    for (keys, outs, wanted) in [(&keys, &inside, ERROR_OVERLAP), (&lost, &out, ERROR_NULL)] {
+        let (k, o) = (keys.as_ptr(), outs.as_ptr());
+        let found = call!(loaded, open, k, n, none, no_size, f, l, o, results.as_mut_ptr(), 2);
+        assert_eq!((found, results), (ERROR_FORGED, [0, wanted]));
+    }
 }
 
 /// Poly1305 modulo 2^130 - 5 on limbs of 26 bits, as RFC 8439 defines it.

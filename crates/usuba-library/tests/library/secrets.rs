@@ -1,4 +1,4 @@
-//! Sponge functions and signatures under valgrind: no branch and no address depends on keys and
+//! Sponge functions, authenticated encryption and signatures under valgrind: no branch and no address depends on keys and
 //! messages.
 
 use std::process::Command;
@@ -12,12 +12,14 @@ use super::subject::{compiler, request, root, run, write};
 /// Calls of everything that takes secrets.
 const SECRETS: &str = include_str!("secrets.c");
 
-/// The same of signatures.
+/// The same of signatures, and of authenticated encryption from a permutation.
 const SIGNATURES: &str = include_str!("signatures.c");
+const SEALED: &str = include_str!("sealed.c");
 
 /// The folders with their calls.
 const SPONGES: (&str, &str) = ("keccak", SECRETS);
 const SIGNED: (&str, &str) = ("slh_dsa", SIGNATURES);
+const DUPLEX: (&str, &str) = ("ascon", SEALED);
 
 /// The reports of valgrind, of a library that `change` has changed; the short run has one instruction
 /// set, the long one also the widest that valgrind knows.
@@ -73,4 +75,16 @@ fn no_branch_and_no_address_of_a_signature_depends_on_a_secret() {
     let old = "USUBA_PUBLIC(roots, forest->count * n);";
     let said = reports(SIGNED, &["-O2"], |text| text.replace(old, ""));
     assert!(said.contains("uninitialised") && said.contains("usuba_slh_"), "{said}");
+}
+
+#[test]
+fn no_branch_and_no_address_of_a_duplex_depends_on_a_secret() {
+    if let Err(why) = memcheck::valgrind() {
+        return println!("skipped: {why}");
+    }
+    let said = reports(DUPLEX, &["-O2"], str::to_string);
+    assert!(said.is_empty(), "{said}");
+    let planted = |text: &str| text.replace("block[left] = 1;", "if (state[0]) block[left] = 1;");
+    let said = reports(DUPLEX, &["-O0"], planted);
+    assert!(said.contains("uninitialised") && said.contains("usuba_ascon_last"), "{said}");
 }

@@ -1,4 +1,4 @@
-//! Outputs of any length: XOFs, cSHAKE, TurboSHAKE, KMAC and the trees of RFC 9861: test vectors,
+//! Outputs of any length: XOFs, CXOFs, cSHAKE, TurboSHAKE, KMAC and the trees of RFC 9861: test vectors,
 //! comparison with crates, and that pieces, neighbours and backends change nothing.
 
 use std::ffi::c_int;
@@ -39,6 +39,7 @@ macro_rules! with {
                 let (label, count) = (v.name.as_ptr(), v.name.len());
                 call!(loaded, &name, $($before,)* label, count, custom, length, $($after),*)
             }
+            HashMode::Cxof => call!(loaded, &name, $($before,)* custom, length, $($after),*),
             HashMode::TurboShake => {
                 call!(loaded, &name, $($before,)* c_int::from(v.domain), $($after),*)
             }
@@ -81,7 +82,7 @@ impl Function<'_> {
         let at = state.as_mut_ptr();
         let status = match self.mode {
             // No argument follows.
-            HashMode::Cshake | HashMode::TurboShake | HashMode::Kmac => {
+            HashMode::Cshake | HashMode::Cxof | HashMode::TurboShake | HashMode::Kmac => {
                 with!(self, begin, v, [at], [0])
             }
             _ => call!(self.subject.loaded, &self.c(begin), at),
@@ -150,6 +151,7 @@ fn anything(f: &Function, noise: &mut Noise, length: usize) -> HashVector {
     match f.mode {
         HashMode::Cshake => (v.name, v.custom) = (field(20), field(2 * f.block)),
         HashMode::Kmac => (v.key, v.custom) = (field(2 * f.block), field(40)),
+        HashMode::Cxof => v.custom = field(257),
         HashMode::KangarooTwelve => v.custom = field(300),
         _ => {}
     }
@@ -322,6 +324,14 @@ fn misuse(f: &Function) {
             let (name, size) = (f.c("xof"), usize::MAX);
             assert_eq!(call!(loaded, &name, none, 1, none, 0, input, 1, to, 1), ERROR_NULL);
             assert_eq!(call!(loaded, &name, input, size, none, 0, input, 1, to, 1), ERROR_LENGTH);
+        }
+        HashMode::Cxof => {
+            let (name, none) = (f.c("begin"), NULL);
+            assert_eq!(call!(loaded, &name, s, none, 1), ERROR_NULL);
+            assert_eq!(call!(loaded, &name, s, input, 257), ERROR_LENGTH);
+            let name = f.c("xof");
+            assert_eq!(call!(loaded, &name, none, 1, input, 1, to, 1), ERROR_NULL);
+            assert_eq!(call!(loaded, &name, input, 257, input, 1, to, 1), ERROR_LENGTH);
         }
         HashMode::TurboShake => {
             for domain in [0, 0x80, 0xff] {
