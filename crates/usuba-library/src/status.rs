@@ -26,7 +26,8 @@ use usuba_run::validated::Proofs;
 /// A row of the status table or of the curves.
 struct Row<'a> {
     name: String,
-    kind: Kind,
+    /// What it offers, in words.
+    modes: &'static str,
     /// The timed operation, and the bytes of a block in throughput figures.
     timed: &'a Operation<'a>,
     bytes: usize,
@@ -63,7 +64,7 @@ pub fn status(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
             let line = |row: Row| {
                 let slicings = slicings(&row);
                 let timing = timing(cipher, &row)?;
-                let modes = modes(row.kind);
+                let modes = row.modes;
                 let first = each(cipher, &row, base, costs);
                 let mut line = format!(
                     "| `{}` | {} | {timing} | {modes} | {} |",
@@ -118,7 +119,9 @@ fn around_arithmetic(cipher: &Cipher, columns: usize) -> Result<String, String> 
             sign.functions().iter().map(|function| format!("`{function}`")).collect();
         row(&sign.name, &parts.join(", "), modes(Kind::Sign(sign.mode)))
     };
-    let seals: String = cipher.seals.iter().map(seal).collect();
+    // The others have rows with costs.
+    let composed = cipher.seals.iter().filter(|seal| seal.duplex.is_none());
+    let seals: String = composed.map(seal).collect();
     Ok(scheme + &seals + &cipher.signs.iter().map(sign).collect::<String>())
 }
 
@@ -214,7 +217,7 @@ fn rows<'a>(cipher: &Cipher, primitives: &'a [Primitive<'a>]) -> Result<Vec<Row<
         let keyed = timed.functions[0].key.is_some();
         rows.push(Row {
             name: primitive.name.clone(),
-            kind: kind(primitive, keyed, sizes),
+            modes: modes(kind(primitive, keyed, sizes)),
             timed,
             bytes: sizes.1,
             functions: primitive.operations.iter().flat_map(|o| &o.functions).copied().collect(),
@@ -233,17 +236,33 @@ fn rows<'a>(cipher: &Cipher, primitives: &'a [Primitive<'a>]) -> Result<Vec<Row<
             None => (Kind::Running { start: 0, next: 0 }, output - input),
             Some(_) => (Kind::Extended { subkey: 0, stream: 0 }, output),
         };
-        rows.push(Row { name: stream.name.clone(), kind, timed, bytes, functions });
+        let modes = modes(kind);
+        rows.push(Row { name: stream.name.clone(), modes, timed, bytes, functions });
     }
     for hash in &cipher.hashes {
         let timed = operation(&hash.chain);
         let (input, output) = sizes(timed)?;
         rows.push(Row {
             name: hash.name.clone(),
-            kind: Kind::Hash(hash.mode),
+            modes: match (hash.mode, hash.has_hmac(input - output)) {
+                (HashMode::Sponge, false) => "hash, many messages side by side",
+                (mode, _) => modes(Kind::Hash(mode)),
+            },
             timed,
             bytes: input - output,
             functions: timed.functions.clone(),
+        });
+    }
+    for (seal, duplex) in cipher.seals.iter().filter_map(|seal| Some((seal, seal.duplex.as_ref()?)))
+    {
+        let (timed, state) = (operation(&duplex.seal), operation(&duplex.short));
+        let parts = duplex.functions().map(operation);
+        rows.push(Row {
+            name: seal.name.clone(),
+            modes: "authenticated encryption, many messages side by side",
+            timed,
+            bytes: sizes(timed)?.1 - sizes(state)?.1,
+            functions: parts.iter().flat_map(|operation| &operation.functions).copied().collect(),
         });
     }
     Ok(rows)
