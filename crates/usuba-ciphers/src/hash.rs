@@ -9,10 +9,10 @@
 //! output = 32
 //! ```
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use usuba::names::did_you_mean;
 
-use super::{Cipher, Function, vectors};
+use super::{Cipher, Function, values};
 
 /// A hash function around a function of this folder that is applied to its own results.
 ///
@@ -27,7 +27,7 @@ pub struct Hash {
     /// The name of a function of this folder.
     pub chain: String,
     /// The first chaining value; in mode `skein` the one for an output of a block without a key.
-    #[serde(default, deserialize_with = "bytes")]
+    #[serde(default, deserialize_with = "values::bytes")]
     pub start: Vec<u8>,
     /// Bytes of a hash, if there is no choice; in mode `kangaroo-twelve` bytes of a leaf's hash.
     #[serde(default)]
@@ -87,13 +87,6 @@ impl Hash {
 /// Multi-rate padding ends with a bit in the last byte of a block.
 fn last_byte() -> u8 {
     0x80
-}
-
-/// Bytes in hexadecimal digits.
-pub fn bytes<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
-    let text = String::deserialize(from)?;
-    let wrong = || serde::de::Error::custom("expected pairs of hexadecimal digits");
-    vectors::hex(&text).ok_or_else(wrong)
 }
 
 /// Checks that `chain` names a function from a chaining value and a block to a chaining value.

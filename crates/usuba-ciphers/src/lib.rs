@@ -27,6 +27,7 @@ mod readings;
 mod scheme;
 mod sign;
 mod sponge;
+mod values;
 pub mod vectors;
 mod wrong;
 
@@ -39,7 +40,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use usuba::emit::bytes::ByteLayout;
 use usuba::ir::Slicing;
-use usuba::isa::{self, Target};
+use usuba::isa::Target;
 
 pub use choice::Need;
 pub use composed::Tested;
@@ -148,7 +149,7 @@ pub enum Order {
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
     pub param: String,
-    #[serde(deserialize_with = "layout")]
+    #[serde(deserialize_with = "values::layout")]
     pub bytes: ByteLayout,
 }
 
@@ -219,11 +220,11 @@ struct FileFunction {
     source: Option<String>,
     node: String,
     small: Option<String>,
-    #[serde(default, deserialize_with = "instances")]
+    #[serde(default, deserialize_with = "values::instances")]
     interleave: Option<u32>,
-    #[serde(deserialize_with = "slicings")]
+    #[serde(deserialize_with = "values::slicings")]
     slicings: Vec<Slicing>,
-    #[serde(default, deserialize_with = "targets")]
+    #[serde(default, deserialize_with = "values::targets")]
     targets: Vec<String>,
     #[serde(deserialize_with = "one_or_more")]
     input: Vec<Parameter>,
@@ -239,61 +240,11 @@ struct FileFunction {
 #[serde(deny_unknown_fields)]
 struct FileKey {
     param: String,
-    #[serde(deserialize_with = "layout")]
+    #[serde(deserialize_with = "values::layout")]
     bytes: ByteLayout,
     schedule: Option<String>,
-    #[serde(default, deserialize_with = "some_layout")]
+    #[serde(default, deserialize_with = "values::some_layout")]
     through: Option<ByteLayout>,
-}
-
-/// The value that is called `found` in a list of all of them.
-fn one_of<T: Copy, E: serde::de::Error>(
-    kind: &str,
-    all: &[(&str, T)],
-    found: &str,
-) -> Result<T, E> {
-    let value = all.iter().find(|(name, _)| *name == found).map(|(_, value)| *value);
-    value.ok_or_else(|| {
-        let names: Vec<String> = all.iter().map(|(name, _)| format!("`{name}`")).collect();
-        E::custom(format!("found {kind} `{found}`, expected one of {}", names.join(", ")))
-    })
-}
-
-fn layout<'de, D: Deserializer<'de>>(from: D) -> Result<ByteLayout, D::Error> {
-    one_of("byte layout", ByteLayout::ALL, &String::deserialize(from)?)
-}
-
-fn some_layout<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ByteLayout>, D::Error> {
-    layout(from).map(Some)
-}
-
-fn slicings<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Slicing>, D::Error> {
-    let all = [("V", Slicing::V), ("H", Slicing::H), ("B", Slicing::B), ("W", Slicing::W)];
-    Vec::<String>::deserialize(from)?.iter().map(|name| one_of("slicing", &all, name)).collect()
-}
-
-/// Instances of a node in a kernel.
-const INSTANCES: std::ops::RangeInclusive<u32> = 1..=8;
-
-/// A number of instances in a kernel.
-fn instances<'de, D: Deserializer<'de>>(from: D) -> Result<Option<u32>, D::Error> {
-    let count = u32::deserialize(from)?;
-    match INSTANCES.contains(&count) {
-        true => Ok(Some(count)),
-        false => Err(serde::de::Error::custom(format!(
-            "found {count} instances, expected {} to {}",
-            INSTANCES.start(),
-            INSTANCES.end()
-        ))),
-    }
-}
-
-fn targets<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {
-    let names = Vec::<String>::deserialize(from)?;
-    let all: Vec<_> = isa::all().chain(isa::NARROW.iter().copied()).collect();
-    let all: Vec<(&str, ())> = all.iter().map(|target| (target.name, ())).collect();
-    names.iter().try_for_each(|name| one_of("target", &all, name))?;
-    Ok(names)
 }
 
 /// One parameter, or a list of them.

@@ -144,7 +144,7 @@ pub struct Seal {
 #[serde(deny_unknown_fields)]
 pub struct Duplex {
     /// The first bytes of the first state, before the key and the nonce.
-    #[serde(deserialize_with = "super::hash::bytes")]
+    #[serde(deserialize_with = "super::values::bytes")]
     pub start: Vec<u8>,
     /// The permutation at the beginning and at the end, and the one between blocks.
     pub long: String,

@@ -9,6 +9,7 @@
 
 use usuba::names::closest;
 
+use super::values::hex;
 use super::{Cipher, Direction, Function, Hash, Seal, SealMode, Sign, files};
 
 /// One test vector.
@@ -342,14 +343,6 @@ pub fn signs(text: &str) -> Result<Vec<SignVector>, String> {
 /// Bytes as pairs of digits.
 pub fn to_hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The bytes of pairs of digits.
-pub(crate) fn hex(text: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> =
-        text.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect();
-    let digits = digits.filter(|digits| digits.len() % 2 == 0)?;
-    Some(digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
 /// The most bytes of a pattern.

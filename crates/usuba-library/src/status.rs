@@ -26,7 +26,7 @@ use usuba_run::validated::Proofs;
 /// A row of the status table or of the curves.
 struct Row<'a> {
     name: String,
-    /// What it offers, in words.
+    /// Its modes, in words.
     modes: &'static str,
     /// The timed operation, and the bytes of a block in throughput figures.
     timed: &'a Operation<'a>,

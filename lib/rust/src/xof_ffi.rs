@@ -40,7 +40,7 @@ pub type Many =
 /// Domain, then as [`Many`].
 pub type ManyDomain =
     unsafe extern "C" fn(u8, *const *const u8, *const usize, usize, *mut u8, usize) -> c_int;
-/// String, its length, and those of [`Many`].
+/// String, its length, then as [`Many`].
 pub type ManyString = unsafe extern "C" fn(
     *const u8,
     usize,
