@@ -98,19 +98,60 @@ HASH(skein256, 32)
 HASH(skein512, 64)
 HASH(skein1024, 128)
 
-static int sha3_256_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out,
-                        size_t length)
-{
-    const size_t count = (size_t)*(int *)key;
-    const uint8_t *places[8];
-    size_t lengths[8], i;
-    (void)start;
-    if (count == 1) return usuba_sha3_256_hash(in, length, out);
-    for (i = 0; i < count; i++) {
-        places[i] = in + i * (length / count);
-        lengths[i] = length / count;
+/* The same without parameters. */
+#define DIGEST(NAME) \
+    static int NAME##_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out, \
+                          size_t length) \
+    { \
+        const size_t count = (size_t)*(int *)key; \
+        const uint8_t *places[8]; \
+        size_t lengths[8], i; \
+        (void)start; \
+        if (count == 1) return usuba_##NAME##_hash(in, length, out); \
+        for (i = 0; i < count; i++) { \
+            places[i] = in + i * (length / count); \
+            lengths[i] = length / count; \
+        } \
+        return usuba_##NAME##_hash_many(places, lengths, count, out); \
     }
-    return usuba_sha3_256_hash_many(places, lengths, count, out);
+
+DIGEST(sha3_256)
+DIGEST(ascon_hash256)
+
+/* Authenticated encryption: each text has 16 bytes less than its share, and its tag fills them. */
+typedef struct {
+    usuba_ascon_aead128_key key;
+    size_t count;
+} sealer;
+
+static void *ascon_aead128_init(int number, const uint8_t *bytes)
+{
+    sealer *new_sealer = malloc(sizeof *new_sealer);
+    if (!new_sealer) return NULL;
+    new_sealer->count = (size_t)number;
+    usuba_ascon_aead128_init(&new_sealer->key, bytes, 16);
+    return new_sealer;
+}
+
+static int ascon_aead128_run(void *state, const uint8_t *start, const uint8_t *in, uint8_t *out,
+                             size_t length)
+{
+    const sealer *s = state;
+    const size_t share = length / s->count;
+    const usuba_ascon_aead128_key *keys[8];
+    const uint8_t *nonces[8], *texts[8];
+    uint8_t *sealed[8];
+    size_t lengths[8], i;
+    if (s->count == 1)
+        return usuba_ascon_aead128_seal(&s->key, start, NULL, 0, in, length - 16, out);
+    for (i = 0; i < s->count; i++) {
+        keys[i] = &s->key;
+        nonces[i] = start;
+        texts[i] = in + i * share;
+        sealed[i] = out + i * share;
+        lengths[i] = share - 16;
+    }
+    return usuba_ascon_aead128_seal_many(keys, nonces, NULL, NULL, texts, lengths, sealed, s->count);
 }
 
 static int shake128_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out,
@@ -181,6 +222,11 @@ static const peer peers[] = {
     HASH_PEERS(skein512),
     HASH_PEERS(skein1024),
     HASH_PEERS(sha3_256),
+    HASH_PEERS(ascon_hash256),
+    {"ascon_aead128", "seal", "usuba_ascon_aead128_seal", 1, ascon_aead128_init, ascon_aead128_run,
+     drop},
+    {"ascon_aead128_8", "seal", "usuba_ascon_aead128_seal_many", 8, ascon_aead128_init,
+     ascon_aead128_run, drop},
     {"shake128", "hash", "usuba_shake128_xof", 1, hash_init, shake128_run, drop},
     {"kt128", "hash", "usuba_kt128_hash", 1, hash_init, kt128_run, drop},
     {"ascon_p12", "blocks", "usuba_ascon_p12_le_blocks", 0, ascon_init, ascon_p12_le_run, drop},

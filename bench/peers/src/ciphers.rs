@@ -41,6 +41,9 @@ pub const ALL: &[Cipher] = &[
     cipher("des", "DES", [8, 8, 8]),
     cipher("tdes", "Triple DES", [24, 8, 8]),
     cipher("ascon_p12", "Ascon permutation", [0, 0, 40]),
+    cipher("ascon_hash256", "Ascon-Hash256", [0, 0, 32]),
+    // Each message has its tag of 16 bytes in its share.
+    cipher("ascon_aead128", "Ascon-AEAD128", [16, 16, 32]),
     cipher("threefish256", "Threefish-256", [48, 0, 32]),
     cipher("threefish512", "Threefish-512", [80, 0, 64]),
     cipher("threefish1024", "Threefish-1024", [144, 0, 128]),
@@ -55,4 +58,6 @@ pub const ALL: &[Cipher] = &[
     cipher("skein512_8", "Skein-512, 8 messages", [0, 0, 512]),
     cipher("skein1024_8", "Skein-1024, 8 messages", [0, 0, 1024]),
     cipher("sha3_256_8", "SHA3-256, 8 messages", [0, 0, 1088]),
+    cipher("ascon_hash256_8", "Ascon-Hash256, 8 messages", [0, 0, 256]),
+    cipher("ascon_aead128_8", "Ascon-AEAD128, 8 messages", [16, 16, 256]),
 ];

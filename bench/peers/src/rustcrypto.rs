@@ -7,6 +7,9 @@ use cipher::{Block, BlockCipherEncrypt, InnerIvInit, KeyInit, KeyIvInit, StreamC
 use skein::digest::{Digest, ExtendableOutput, Update, XofReader};
 use skein::digest::consts::{U32, U64, U128};
 use ctr::flavors::{Ctr64BE, Ctr128BE};
+use ascon_aead::AsconAead128;
+use ascon_aead::aead::AeadInOut;
+use cipher::InOutBuf;
 
 use crate::adapter::{Peer, State};
 
@@ -39,6 +42,27 @@ impl State for Ascon {
             for (word, bytes) in state.iter().zip(to.chunks_exact_mut(8)) {
                 bytes.copy_from_slice(&word.to_le_bytes());
             }
+        }
+        Ok(())
+    }
+}
+
+/// Authenticated encryption of `count` messages in sequence; each text has 16 bytes less than its share,
+/// and its tag fills them.
+struct Seal {
+    cipher: AsconAead128,
+    count: usize,
+}
+
+impl State for Seal {
+    fn run(&mut self, start: &[u8], input: &[u8], output: &mut [u8]) -> Result<(), String> {
+        let nonce = start.try_into().map_err(|_| "a nonce has another length")?;
+        let share = input.len() / self.count;
+        for (text, to) in input.chunks_exact(share).zip(output.chunks_exact_mut(share)) {
+            let (to, end) = to.split_at_mut(share - 16);
+            let both = InOutBuf::new(&text[..share - 16], to).map_err(|error| error.to_string())?;
+            let sealed = self.cipher.encrypt_inout_detached(&nonce, b"", both);
+            end.copy_from_slice(&sealed.map_err(|error| error.to_string())?);
         }
         Ok(())
     }
@@ -117,6 +141,19 @@ macro_rules! blocks {
     }};
 }
 
+/// The crate `ascon-aead`, which does not belong to the RustCrypto project.
+macro_rules! seal {
+    ($cipher:literal, $count:literal) => {
+        Peer {
+            library: "ascon-aead".to_string(),
+            ..peer($cipher, "ascon-aead", "seal", "AsconAead128", |key| {
+                let cipher = AsconAead128::new_from_slice(key).ok()?;
+                Some(Seal { cipher, count: $count })
+            })
+        }
+    };
+}
+
 macro_rules! stream {
     ($cipher:literal, $name:literal, $call:literal, $type:ty) => {
         peer($cipher, $name, "ctr", $call, |key| {
@@ -183,6 +220,10 @@ pub fn peers() -> Vec<Peer> {
         hash!("sha3_256_8", "sha3", "Sha3_256", sha3::Sha3_256, 8),
         peer("shake128", "shake", "hash", "Shake128", |_| Some(Xof::<shake::Shake128>(PhantomData))),
         peer("kt128", "k12", "hash", "Kt128", |_| Some(Xof::<k12::Kt128>(PhantomData))),
+        hash!("ascon_hash256", "ascon-hash256", "AsconHash256", ascon_hash256::AsconHash256, 1),
+        hash!("ascon_hash256_8", "ascon-hash256", "AsconHash256", ascon_hash256::AsconHash256, 8),
+        seal!("ascon_aead128", 1),
+        seal!("ascon_aead128_8", 8),
         peer("ascon_p12", "ascon", "blocks", "ascon::permute12", |_| Some(Ascon)),
     ]
 }
