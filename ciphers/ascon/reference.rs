@@ -49,10 +49,57 @@ fn duplex(x: &mut [u64; 5], blocks: &[u64], opens: bool) -> Vec<u64> {
     output
 }
 
+/// SP 800-232, section 5: the padded texts, eight bytes at a time, and an output of `length` bytes.
+fn sponge(start: u64, texts: &[Vec<u8>], length: usize) -> Vec<u8> {
+    let mut x = [start, 0, 0, 0, 0];
+    permute(&mut x, 12);
+    for word in texts.iter().flat_map(|text| words(text)) {
+        x[0] ^= word;
+        permute(&mut x, 12);
+    }
+    let mut output = Vec::new();
+    while output.len() < length {
+        output.extend(x[0].to_le_bytes());
+        permute(&mut x, 12);
+    }
+    output.truncate(length);
+    output
+}
+
+/// A text with its padding.
+fn padded(text: &[u8]) -> Vec<u8> {
+    let mut all = [text, &[1]].concat();
+    all.resize(all.len().next_multiple_of(8), 0);
+    all
+}
+
+/// A hash function; the parameters begin with the length of the output, and the customization string is
+/// the last one with a length in front of it.
+fn hashed(function: &str, parameters: &[u8], input: &[u8]) -> Vec<u8> {
+    let number = |at: usize| {
+        u32::from_le_bytes(parameters[at..at + 4].try_into().expect("four bytes")) as usize
+    };
+    let custom = (0..6).fold(8, |at, _| at + 4 + number(at));
+    let custom = &parameters[custom + 4..][..number(custom)];
+    let message = padded(input);
+    let (start, texts) = match function {
+        "ascon_hash256" => (0x0000_0801_00cc_0002, vec![message]),
+        "ascon_xof128" => (0x0000_0800_00cc_0003, vec![message]),
+        _ => {
+            let bits = (8 * custom.len() as u64).to_le_bytes().to_vec();
+            (0x0000_0800_00cc_0004, vec![bits, padded(custom), message])
+        }
+    };
+    sponge(start, &texts, number(0))
+}
+
 /// Permutations of 40 bytes, `ascon_p12`, `ascon_p8` and `ascon_p6`, and with little-endian words
 /// `ascon_p12_le`, `ascon_p8_le`; `ascon_absorb8`, `ascon_seal256` and `ascon_open256` have a text
-/// behind the state. There is no key.
-pub fn reference(function: &str, _key: &[u8], input: &[u8]) -> Vec<u8> {
+/// behind the state. Hash functions have their parameters in the place of a key.
+pub fn reference(function: &str, key: &[u8], input: &[u8]) -> Vec<u8> {
+    if ["ascon_hash256", "ascon_xof128", "ascon_cxof128"].contains(&function) {
+        return hashed(function, key, input);
+    }
     let big = ["ascon_p12", "ascon_p8", "ascon_p6"].contains(&function);
     let input: Vec<u64> = words(input).iter().map(|w| if big { w.swap_bytes() } else { *w }).collect();
     let (state, text) = input.split_at(5);

@@ -57,7 +57,7 @@ impl Cipher {
         let signs = self.signs.iter().filter(|sign| is_named(&sign.name));
         let signed = signs.clone().map(|sign| sign.chain.clone());
         let seals = self.seals.iter().filter(|seal| is_named(&seal.name));
-        let sealed = seals.flat_map(|seal| &seal.duplex).flat_map(|duplex| duplex.functions());
+        let sealed = seals.flat_map(|seal| seal.functions());
         let made: Vec<String> =
             hashed.chain(streamed).chain(signed).chain(sealed.cloned()).collect();
         let is_chosen = |function: &Function| {
@@ -76,12 +76,14 @@ impl Cipher {
         cipher.hashes.retain(|hash| is_named(&hash.name) || is_named(&hash.chain));
         cipher.seals.retain(|seal| is_named(&seal.name));
         cipher.signs.retain(|sign| is_named(&sign.name));
-        // A parameter set has hash functions of its own.
-        let is_used = |need: &Need| {
-            let function = need.function.as_deref();
-            function.is_none_or(|name| cipher.signs.iter().any(|s| s.functions().contains(&name)))
+        // A parameter set has hash functions of its own, and authenticated encryption a cipher.
+        let called = |name: &str| {
+            let ciphers = cipher.seals.iter().flat_map(|seal| [&seal.first, &seal.stream]);
+            cipher.signs.iter().any(|sign| sign.functions().contains(&name))
+                || ciphers.flatten().any(|stream| stream == name)
         };
-        if !self.signs.is_empty() {
+        let is_used = |need: &Need| need.function.as_deref().is_none_or(called);
+        if !self.signs.is_empty() || !self.seals.is_empty() {
             cipher.needs.retain(is_used);
         }
         Ok(cipher)

@@ -43,6 +43,7 @@ const TEXTS: &[(&str, Syntax)] = &[
     ("then", Syntax::Name),
     ("stream", Syntax::Name),
     ("chain", Syntax::Name),
+    ("prepare", Syntax::Name),
     ("duplex.long", Syntax::Name),
     ("duplex.short", Syntax::Name),
     ("duplex.seal", Syntax::Name),

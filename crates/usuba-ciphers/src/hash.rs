@@ -105,8 +105,8 @@ pub fn chained(functions: &[Function], chain: &str) -> Result<(), String> {
 }
 
 impl Cipher {
-    /// Whether a hash function or a signature is made of this function, or of another one that computes
-    /// the same.
+    /// Whether a hash function, a signature or a tag is made of this function, or of another one that
+    /// computes the same.
     pub fn is_chained(&self, function: &Function) -> bool {
         let same = |other: &&Function| {
             (&other.vectors, other.direction) == (&function.vectors, function.direction)
@@ -114,7 +114,9 @@ impl Cipher {
         let mut alike = self.functions.iter().filter(same);
         let chains = || {
             let hashes = self.hashes.iter().map(|hash| &hash.chain);
-            hashes.chain(self.signs.iter().map(|sign| &sign.chain))
+            let signs = self.signs.iter().map(|sign| &sign.chain);
+            let seals = self.seals.iter().flat_map(|seal| &seal.hash).map(|hash| &hash.chain);
+            hashes.chain(signs).chain(seals)
         };
         alike.any(|function| chains().any(|chain| *chain == function.name))
     }

@@ -48,7 +48,7 @@ pub use fields::{folder_name, place, toml};
 pub use hash::{Hash, HashMode};
 pub use library::Library;
 pub use loader::Beside;
-pub use scheme::{Arithmetic, Duplex, Lanes, Scheme, Seal, SealMode};
+pub use scheme::{Arithmetic, Duplex, KeyedHash, Lanes, Scheme, Seal, SealMode};
 pub use sign::{Hashes, Sign, SignMode};
 pub use vectors::{HashVector, SealVector, SignVector, Signed, Vector, to_hex};
 

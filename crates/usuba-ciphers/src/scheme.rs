@@ -17,6 +17,7 @@ use usuba::isa::Target;
 use usuba::names::did_you_mean;
 
 use super::Function;
+use super::hash::chained;
 
 /// Nodes of a program with contracts that hand-written C calls, in a program for each width of
 /// words.
@@ -133,6 +134,9 @@ pub struct Seal {
     pub stream: Option<String>,
     /// In mode `ascon`.
     pub duplex: Option<Duplex>,
+    /// In mode `gcm`, and the bytes of a key.
+    pub hash: Option<KeyedHash>,
+    pub key: Option<usize>,
     /// Bytes of the nonce.
     pub nonce: usize,
     /// The file of test vectors, in the folder.
@@ -162,34 +166,72 @@ impl Duplex {
     }
 }
 
+/// The functions of this folder that a hash function with a key consists of.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyedHash {
+    /// From a key, which is a block, to its prepared form.
+    pub prepare: String,
+    /// From a state with the prepared key behind it, and a block of the message, to the next ones.
+    pub chain: String,
+}
+
 impl Seal {
     /// Checks that it has the parts of its mode, and that functions of this folder are there.
     ///
     /// # Errors
     /// One sentence on the part.
     pub fn check(&self, functions: &[Function]) -> Result<(), String> {
-        let Seal { name, mode, first, stream, duplex, .. } = self;
-        let wrong = |what: &str| Err(format!("seal `{name}` {what}"));
-        match (mode, stream, duplex) {
-            (SealMode::Ascon, _, None) => {
-                wrong("has no `duplex`, which mode `ascon` wants; help: add `[seal.duplex]`")
+        let Seal { name, mode, first, stream, duplex, hash, key, .. } = self;
+        let (label, wanted): (&str, &[&str]) = match mode {
+            SealMode::Rfc8439 => ("rfc8439", &["stream"]),
+            SealMode::Box => ("box", &["stream"]),
+            SealMode::Ascon => ("ascon", &["duplex"]),
+            SealMode::Gcm => ("gcm", &["stream", "hash", "key"]),
+        };
+        let parts = [
+            ("stream", stream.is_some()),
+            ("duplex", duplex.is_some()),
+            ("hash", hash.is_some()),
+            ("key", key.is_some()),
+            ("first", first.is_some()),
+        ];
+        for (part, is_there) in parts {
+            let may = part == "first" && ["rfc8439", "box"].contains(&label);
+            match (is_there, wanted.contains(&part)) {
+                (false, true) => {
+                    return Err(format!("seal `{name}` has no `{part}`, which mode `{label}` wants"));
+                }
+                (true, false) if !may => {
+                    return Err(format!(
+                        "seal `{name}` has a `{part}`, which mode `{label}` does not take; help: \
+                         remove it, or choose another mode"
+                    ));
+                }
+                _ => {}
             }
-            (SealMode::Ascon, None, Some(duplex)) if first.is_none() => {
-                let is_there =
-                    |name: &&&String| functions.iter().any(|function| function.name == ***name);
-                let Some(lost) = duplex.functions().into_iter().find(|name| !is_there(&name))
-                else {
-                    return Ok(());
-                };
+        }
+        if let Some(hash) = hash {
+            chained(functions, &hash.chain)
+                .map_err(|error| format!("seal `{name}` names {error}"))?;
+        }
+        let is_lost = |name: &&String| functions.iter().all(|function| function.name != **name);
+        match self.functions().into_iter().find(is_lost) {
+            None => Ok(()),
+            Some(lost) => {
                 let help = did_you_mean(lost, functions.iter().map(|f| f.name.as_str()));
                 let help = help.map_or(String::new(), |near| format!("; help: {near}"));
-                wrong(&format!("names `{lost}`, which is no function of this folder{help}"))
+                Err(format!(
+                    "seal `{name}` names `{lost}`, which is no function of this folder{help}"
+                ))
             }
-            (SealMode::Ascon, ..) => wrong("has mode `ascon`, and `first` or `stream` beside it"),
-            (_, Some(_), None) => Ok(()),
-            (_, None, _) => wrong("has no `stream`, which its mode wants"),
-            (_, _, Some(_)) => wrong("has a `duplex`, which is for mode `ascon` alone"),
         }
+    }
+
+    /// The functions of this folder that it is made of.
+    pub fn functions(&self) -> Vec<&String> {
+        let duplex = self.duplex.iter().flat_map(|duplex| duplex.functions());
+        duplex.chain(self.hash.iter().flat_map(|hash| [&hash.prepare, &hash.chain])).collect()
     }
 }
 
@@ -203,6 +245,8 @@ pub enum SealMode {
     Box,
     /// Ascon-AEAD128 of NIST SP 800-232: associated data and ciphertext; the tag comes behind.
     Ascon,
+    /// NIST SP 800-38D: associated data, the ciphertext, and their lengths; the tag comes behind.
+    Gcm,
 }
 
 #[cfg(test)]
@@ -217,10 +261,14 @@ mod tests {
             ("ascon", "start = ", "begin = ", "unknown field `begin`"),
             ("ascon", "\"ascon_p8_le\"\nseal", "\"ascon_p8_l\"\nseal", "`ascon_p8_l`, which is no"),
             ("ascon", "\"ascon_p8_le\"\nseal", "\"ascon_p8_l\"\nseal", "help: did you mean"),
-            ("ascon", "mode    = \"ascon\"", "mode    = \"box\"", "no `stream`, which its mode"),
-            ("ascon", "nonce   = 16", "stream = \"s\"\nnonce = 16", "`first` or `stream` beside"),
+            ("ascon", "mode    = \"ascon\"", "mode    = \"box\"", "no `stream`, which mode `box`"),
+            ("ascon", "nonce   = 16", "stream = \"s\"\nnonce = 16", "has a `stream`, which mode `ascon` does not"),
             ("chacha20poly1305", "\"rfc8439\"", "\"ascon\"", "no `duplex`, which mode `ascon`"),
-            ("chacha20poly1305", "stream  = \"chacha20\"\n", "", "no `stream`, which its mode"),
+            ("chacha20poly1305", "stream  = \"chacha20\"\n", "", "no `stream`, which mode `rfc8439`"),
+            ("aes_gcm", "key     = 16\n", "", "no `key`, which mode `gcm` wants"),
+            ("aes_gcm", "[seal.hash]", "[seal.duplex]", "unknown field `prepare`"),
+            ("aes_gcm", "chain   = \"ghash_absorb\"", "chain = \"ghash_key\"", "names `ghash_key`, which is"),
+            ("aes_gcm", "prepare = \"ghash_key\"", "prepare = \"ghash\"", "names `ghash`, which is no"),
         ] {
             let path = root.join(folder).join("cipher.toml");
             let text = std::fs::read_to_string(&path).expect("cipher.toml");

@@ -107,7 +107,9 @@ impl SealVector {
     /// The ciphertext, and the tag.
     pub fn apart(&self, mode: SealMode) -> (&[u8], &[u8]) {
         match mode {
-            SealMode::Rfc8439 | SealMode::Ascon => self.output.split_at(self.output.len() - TAG),
+            SealMode::Rfc8439 | SealMode::Ascon | SealMode::Gcm => {
+                self.output.split_at(self.output.len() - TAG)
+            }
             SealMode::Box => (&self.output[TAG..], &self.output[..TAG]),
         }
     }

@@ -74,7 +74,8 @@ impl Folder<'_> {
             needs = needs.and(new);
         }
         let running = |stream| matches!(self.composed_kind(stream), Kind::Running { .. });
-        needs.chain = !(self.cipher.hashes.is_empty() && self.cipher.signs.is_empty());
+        let keyed = self.cipher.seals.iter().any(|seal| seal.hash.is_some());
+        needs.chain = keyed || !(self.cipher.hashes.is_empty() && self.cipher.signs.is_empty());
         needs.xor |= self.cipher.streams.iter().any(running);
         needs
     }

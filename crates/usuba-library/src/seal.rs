@@ -3,6 +3,7 @@
 //! ```text
 //! chacha20poly1305     chacha20 encrypts, and its first block has the key of the tag: RFC 8439
 //! xsalsa20poly1305     hsalsa20 derives a key from key and nonce, salsa20 encrypts: NaCl secret box
+//! aes128_gcm           aes128 encrypts in CTR mode, ghash_absorb hashes under a key: NIST SP 800-38D
 //! ascon_aead128        one state takes key, nonce, data and text, and its end is the tag
 //! ```
 //!
@@ -24,6 +25,11 @@ const ASCON: [usize; 4] = [40, 16, 16, 8];
 /// Bytes of a block of Ascon-AEAD128.
 const RATE: usize = 16;
 
+/// Bytes of a block, of a nonce and of keys of GCM.
+const GCM: usize = 16;
+const GCM_NONCE: usize = 12;
+const GCM_KEYS: std::ops::RangeInclusive<usize> = 16..=32;
+
 /// Bytes of the longest text that a kernel takes: a buffer for many messages lies on the stack.
 const RUN: usize = 512;
 
@@ -35,11 +41,21 @@ fn parts(mode: SealMode) -> (&'static [Template], &'static [Template]) {
     match mode {
         SealMode::Rfc8439 => (
             &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
-            &[t::SEAL_KEY_C, t::SEAL_FIRST_C, t::SEAL_RFC8439_C, t::SEAL_BEHIND_C],
+            &[
+                t::SEAL_KEY_C,
+                t::SEAL_FIRST_C,
+                t::SEAL_RFC8439_C,
+                t::SEAL_DETACHED_C,
+                t::SEAL_BEHIND_C,
+            ],
         ),
         SealMode::Box => {
             (&[t::SEAL_KEY_H, t::SEAL_BOX_H], &[t::SEAL_KEY_C, t::SEAL_FIRST_C, t::SEAL_BOX_C])
         }
+        SealMode::Gcm => (
+            &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
+            &[t::SEAL_GCM_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C],
+        ),
         SealMode::Ascon => (
             &[t::SEAL_KEY_H, t::SEAL_BEHIND_H, t::SEAL_ASCON_H],
             &[t::SEAL_ASCON_C, t::SEAL_BEHIND_C],
@@ -48,9 +64,10 @@ fn parts(mode: SealMode) -> (&'static [Template], &'static [Template]) {
 }
 
 /// Bytes of a key.
-pub fn key_bytes(mode: SealMode) -> usize {
-    match mode {
+pub fn key_bytes(seal: &Seal) -> usize {
+    match seal.mode {
         SealMode::Rfc8439 | SealMode::Box => KEY,
+        SealMode::Gcm => seal.key.unwrap_or_default(),
         SealMode::Ascon => ASCON[1],
     }
 }
@@ -61,7 +78,7 @@ impl Folder<'_> {
         let describe = |seal: &Seal| Description {
             name: seal.name.clone(),
             kind: Kind::Seal(seal.mode),
-            key: key_bytes(seal.mode),
+            key: key_bytes(seal),
             nonce: seal.nonce,
             operations: Vec::new(),
         };
@@ -89,7 +106,9 @@ impl Folder<'_> {
     pub fn check_seals(&self) -> Result<(), String> {
         let [state, _, nonce, start] = ASCON;
         let mut common = None;
-        for Seal { name, nonce: own, duplex, .. } in &self.cipher.seals {
+        for seal in &self.cipher.seals {
+            self.check_hash(seal)?;
+            let Seal { name, nonce: own, duplex, .. } = seal;
             let Some(duplex) = duplex else { continue };
             for function in [&duplex.long, &duplex.short] {
                 let Described { input, output, .. } = self.named(function);
@@ -124,6 +143,35 @@ impl Folder<'_> {
         Ok(())
     }
 
+    /// Bytes of a prepared key of the hash function, behind the state; 0 without one.
+    pub(super) fn prepared(&self, seal: &Seal) -> usize {
+        seal.hash.as_ref().map_or(0, |hash| self.named(&hash.prepare).output)
+    }
+
+    /// Checks the sizes of a hash function with a key.
+    fn check_hash(&self, Seal { name, nonce, key, hash, .. }: &Seal) -> Result<(), String> {
+        let Some(hash) = hash else { return Ok(()) };
+        let (prepare, chain) = (self.named(&hash.prepare), self.named(&hash.chain));
+        let state = GCM + prepare.output;
+        if prepare.input != GCM || (chain.output, chain.input) != (state, state + GCM) {
+            return Err(format!(
+                "{name}: `{}` and `{}` have sizes that do not fit: expected {GCM} bytes to a prepared \
+                 key, and a state of {GCM} bytes, that key and a block of {GCM} to the first two",
+                hash.prepare, hash.chain
+            ));
+        }
+        if *nonce != GCM_NONCE || !key.is_some_and(|bytes| GCM_KEYS.contains(&bytes)) {
+            return Err(format!(
+                "{name}: found {nonce} bytes of `nonce` and {} of `key`, expected {GCM_NONCE}, and {} \
+                 to {}",
+                key.unwrap_or_default(),
+                GCM_KEYS.start(),
+                GCM_KEYS.end()
+            ));
+        }
+        Ok(())
+    }
+
     /// Whether a kernel of a function has several states side by side.
     fn is_wide(&self, function: &str) -> bool {
         let (at, number) = self.place(function);
@@ -151,6 +199,11 @@ impl Folder<'_> {
             (SealMode::Rfc8439, _) => {
                 vec![t::SEAL_STREAM.to_string(), t::SEAL_RFC8439_SHARED.to_string()]
             }
+            (SealMode::Gcm, _) => {
+                let chain = GCM + self.prepared(seal);
+                let parts = [t::SEAL_STREAM.to_string(), t::SEAL_GCM.render(context! { chain })];
+                parts.to_vec()
+            }
             (SealMode::Ascon, Some(duplex)) => {
                 let wide = duplex.functions().iter().any(|function| self.is_wide(function));
                 let side = if wide { SIDE } else { 1 };
@@ -163,7 +216,7 @@ impl Folder<'_> {
 
     fn one_seal(&self, seal: &Seal, common: &str, header: bool) -> String {
         let comment = |text: &str| text.replace("*/", "* /");
-        let Seal { name, mode, first, stream, duplex, nonce, .. } = seal;
+        let Seal { name, mode, first, stream, duplex, hash, nonce, .. } = seal;
         let (headers, code) = parts(*mode);
         let is_used = |part: &&Template| first.is_some() || **part != t::SEAL_FIRST_C;
         let templates: Vec<Template> =
@@ -180,10 +233,17 @@ impl Folder<'_> {
             &templates,
             &context! {
                 title => comment(&self.cipher.title), spec => comment(&self.cipher.spec), name,
-                upper => name.to_uppercase(), common, nonce, key, key_bytes => key_bytes(*mode), first,
+                upper => name.to_uppercase(), common, nonce, key, key_bytes => key_bytes(seal), first,
                 stream, stream_upper => stream.as_ref().map(|stream| stream.to_uppercase()),
                 longer => next(), shorter => next(), seal => next(), open => next(),
-                start => start.join(", "),
+                start => start.join(", "), hash => hash.as_ref().map(|_| self.prepared(seal)),
+                prepare => hash.as_ref().map(|hash| &hash.prepare),
+                chaining => hash.as_ref().map(|hash| format!("usuba_{}_chaining", hash.chain)),
+                under => if *mode == SealMode::Gcm { "key" } else { "&key->inner" },
+                exceeds => match mode {
+                    SealMode::Gcm => "usuba_gcm_exceeds(length, data_length)",
+                    _ => "usuba_seal_exceeds(length)",
+                },
             },
         )
     }

@@ -115,6 +115,9 @@ templates! {
     SEAL_FIRST_C = "api/seal_first.c.in";
     SEAL_BEHIND_H = "api/seal_behind.h.in";
     SEAL_BEHIND_C = "api/seal_behind.c.in";
+    SEAL_DETACHED_C = "api/seal_detached.c.in";
+    SEAL_GCM = "modes/seal_gcm.c.in";
+    SEAL_GCM_C = "api/seal_gcm.c.in";
     SEAL_RFC8439_C = "api/seal_rfc8439.c.in";
     SEAL_ASCON = "modes/seal_ascon.c.in";
     SEAL_ASCON_H = "api/seal_ascon.h.in";

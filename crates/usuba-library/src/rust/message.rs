@@ -80,7 +80,7 @@ impl Items<'_> {
         vectors: &[SealVector],
     ) -> Result<(), String> {
         let Seal { name, mode, first, stream, nonce, .. } = seal;
-        let key_bytes = key_bytes(*mode);
+        let key_bytes = key_bytes(seal);
         let (field, context) = match first.as_ref().or(stream.as_ref()) {
             Some(inner) => {
                 let place = |folder: &Folder| {
@@ -98,12 +98,16 @@ impl Items<'_> {
         self.parts.insert(Part::Seal);
         self.contexts.push((name.clone(), context));
         let many = *mode == SealMode::Ascon;
+        let hash = self.folder.prepared(seal);
+        let context = context + hash;
+        let mut fields = vec![field];
+        fields.extend((hash > 0).then(|| format!("hash: [u8; {hash}]")));
         let kind = match mode {
-            SealMode::Rfc8439 | SealMode::Ascon => "Data",
+            SealMode::Rfc8439 | SealMode::Ascon | SealMode::Gcm => "Data",
             SealMode::Box => "Only",
         };
         let values = context! {
-            name, type => type_name, fields => vec![field], context, key_bytes, nonce,
+            name, type => type_name, fields, context, key_bytes, nonce,
             kind, many,
         };
         let answer = |v: &SealVector| {

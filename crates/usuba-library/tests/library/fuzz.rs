@@ -90,7 +90,7 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
             }
             Kind::Seal(mode) => {
                 let (before, data) = match mode {
-                    SealMode::Rfc8439 | SealMode::Ascon => (0, "FUZZ_DATA"),
+                    SealMode::Rfc8439 | SealMode::Ascon | SealMode::Gcm => (0, "FUZZ_DATA"),
                     SealMode::Box => (16, "FUZZ_NOTHING"),
                 };
                 let line = format!("{keyed}SEAL({name}, {nonce}, {before}, {data})");
