@@ -1,19 +1,41 @@
-//! GHASH by its definition (NIST SP 800-38D, section 6.3), a bit at a time.
+//! GHASH (NIST SP 800-38D, section 6.3), a bit at a time.
 
 /// A block as a number whose highest bit is the first one.
 fn number(block: &[u8]) -> u128 {
     block.iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
 }
 
-fn times(x: u128, y: u128) -> u128 {
-    let (mut z, mut v) = (0, y);
-    for bit in (0..128).rev() {
-        if x >> bit & 1 == 1 {
-            z ^= v;
+/// The lower half of a product of polynomials.
+fn low(x: u64, y: u64) -> u64 {
+    (0..64).map(|bit| if x >> bit & 1 == 1 { y << bit } else { 0 }).fold(0, |sum, one| sum ^ one)
+}
+
+/// The product of a block and a prepared key, whose words need not belong together: each has a word of the
+/// block, or the sum of both, as its factor.
+fn times(y: u128, key: &[u64]) -> u128 {
+    let (first, second) = ((y >> 64) as u64, y as u64);
+    let words = [first, second, first ^ second];
+    let [a, b, c] = [0, 1, 2].map(|at| low(words[at], key[at]));
+    let high = |at: usize| low(words[at].reverse_bits(), key[at + 3]);
+    let [d, e, f] = [high(0), high(1), high(0) ^ high(1) ^ high(2)];
+    let [d, e, f] = [d, e, f].map(|word| word.reverse_bits() >> 1);
+    let both = |upper: u64, lower: u64| u128::from(upper) << 64 | u128::from(lower);
+    let (upper, lower) = (both(d, a ^ f), both(a ^ b ^ c ^ e, b));
+    // The coefficient of x^k is bit 255 - k of both, after they have moved up by one bit.
+    let (mut upper, mut lower) = (upper << 1 | lower >> 127, lower << 1);
+    for bit in 0..128 {
+        if lower >> bit & 1 == 1 {
+            // x^128 is x^7 + x^2 + x + 1.
+            lower ^= 1 << bit;
+            for less in [0, 1, 2, 7] {
+                match bit >= less {
+                    true => upper ^= 1 << (bit - less),
+                    false => lower ^= 1 << (128 + bit - less),
+                }
+            }
         }
-        v = if v & 1 == 1 { v >> 1 ^ 0xe1 << 120 } else { v >> 1 };
     }
-    z
+    upper
 }
 
 /// `ghash_key`: the words of H, their sum, and these words with their bits in the other order.
@@ -29,6 +51,7 @@ pub fn reference(function: &str, _key: &[u8], input: &[u8]) -> Vec<u8> {
         return prepared(number(input));
     }
     let (y, key, block) = (&input[..16], &input[16..64], &input[64..]);
-    let next = times(number(y) ^ number(block), number(&key[..16]));
+    let words: Vec<u64> = key.chunks_exact(8).map(|word| number(word) as u64).collect();
+    let next = times(number(y) ^ number(block), &words);
     [&next.to_be_bytes()[..], key].concat()
 }

@@ -71,9 +71,6 @@ mod tests {
     use usuba::ir::build::Builder;
     use usuba::ir::{NodeId, Op, Port, Slicing};
     use usuba::isa;
-    use usuba::passes::interleave::Choice;
-    use usuba::passes::pipeline::run_pass;
-    use usuba::passes::{PassOptions, interleave};
 
     #[test]
     fn near_the_fastest_the_smallest_wins() {
@@ -85,11 +82,11 @@ mod tests {
     /// Each operation waits for the one before, on any processor.
     #[test]
     fn a_longer_chain_takes_longer() {
-        let chain = |turns: u32| {
+        let chain = |turns: u16| {
             let mut build = Builder::new("f", Slicing::V);
             let mut x = build.param(Port::new("x", 64, &[]))[0];
             for turn in 0..turns {
-                let y = build.op(Op::Rotl(turn % 63 + 1), &[x]);
+                let y = build.op(Op::Rotl((turn % 63 + 1) as u8), &[x]);
                 x = build.op(Op::Xor, &[x, y]);
             }
             let node = build.finish(vec![(Port::new("y", 64, &[]), vec![x])]);

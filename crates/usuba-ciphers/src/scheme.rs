@@ -200,7 +200,9 @@ impl Seal {
             let may = part == "first" && ["rfc8439", "box"].contains(&label);
             match (is_there, wanted.contains(&part)) {
                 (false, true) => {
-                    return Err(format!("seal `{name}` has no `{part}`, which mode `{label}` wants"));
+                    return Err(format!(
+                        "seal `{name}` has no `{part}`, which mode `{label}` wants"
+                    ));
                 }
                 (true, false) if !may => {
                     return Err(format!(
@@ -262,13 +264,33 @@ mod tests {
             ("ascon", "\"ascon_p8_le\"\nseal", "\"ascon_p8_l\"\nseal", "`ascon_p8_l`, which is no"),
             ("ascon", "\"ascon_p8_le\"\nseal", "\"ascon_p8_l\"\nseal", "help: did you mean"),
             ("ascon", "mode    = \"ascon\"", "mode    = \"box\"", "no `stream`, which mode `box`"),
-            ("ascon", "nonce   = 16", "stream = \"s\"\nnonce = 16", "has a `stream`, which mode `ascon` does not"),
+            (
+                "ascon",
+                "nonce   = 16",
+                "stream = \"s\"\nnonce = 16",
+                "has a `stream`, which mode `ascon` does not",
+            ),
             ("chacha20poly1305", "\"rfc8439\"", "\"ascon\"", "no `duplex`, which mode `ascon`"),
-            ("chacha20poly1305", "stream  = \"chacha20\"\n", "", "no `stream`, which mode `rfc8439`"),
+            (
+                "chacha20poly1305",
+                "stream  = \"chacha20\"\n",
+                "",
+                "no `stream`, which mode `rfc8439`",
+            ),
             ("aes_gcm", "key     = 16\n", "", "no `key`, which mode `gcm` wants"),
             ("aes_gcm", "[seal.hash]", "[seal.duplex]", "unknown field `prepare`"),
-            ("aes_gcm", "chain   = \"ghash_absorb\"", "chain = \"ghash_key\"", "names `ghash_key`, which is"),
-            ("aes_gcm", "prepare = \"ghash_key\"", "prepare = \"ghash\"", "names `ghash`, which is no"),
+            (
+                "aes_gcm",
+                "chain   = \"ghash_absorb\"",
+                "chain = \"ghash_key\"",
+                "names `ghash_key`, which is",
+            ),
+            (
+                "aes_gcm",
+                "prepare = \"ghash_key\"",
+                "prepare = \"ghash\"",
+                "names `ghash`, which is no",
+            ),
         ] {
             let path = root.join(folder).join("cipher.toml");
             let text = std::fs::read_to_string(&path).expect("cipher.toml");

@@ -29,6 +29,7 @@ use super::verdict::Evidence;
 use super::{Fault, Forks, Machine, Residue, Rule, World};
 use usuba_equiv::Engines;
 use usuba_equiv::dag::Edge;
+use usuba_equiv::rewrites::Rewrites;
 use usuba_equiv::value_numbering::Graph;
 
 /// The most equations of the program, unrolled.
@@ -131,7 +132,15 @@ pub fn prove<M: Machine>(
         return Verdict::Unknown(format!("there is no function `{}`", contract.symbol));
     };
     goal.linked = linked;
-    match goal.show::<M>() {
+    let mut shown = goal.show::<M>();
+    if let Err(Obstacle::Open { .. }) = shown {
+        goal.merges = true;
+        shown = match goal.show::<M>() {
+            Ok(evidence) => Ok(evidence),
+            Err(_) => shown,
+        };
+    }
+    match shown {
         Ok(evidence) => Verdict::Proved(evidence),
         Err(Obstacle::Fault(fault)) => Verdict::Refused(fault),
         Err(Obstacle::Impossible(what)) => Verdict::Unknown(what),
@@ -178,6 +187,8 @@ struct Goal<'a> {
     /// Kernels with their own proofs.
     linked: &'a [Kernel],
     demands: Demands,
+    /// Whether engines merge bits of words, such as sums of products in another order.
+    merges: bool,
 }
 
 impl<'a> Goal<'a> {
@@ -195,13 +206,14 @@ impl<'a> Goal<'a> {
             (size, ones.min(most.get(at).copied().unwrap_or(ones)))
         };
         let params = sizes(program, &program.entry().params).enumerate().map(param).collect();
-        Some(Goal { object, contract, program, params, entry, linked: &[], demands })
+        Some(Goal { object, contract, program, params, entry, linked: &[], demands, merges: false })
     }
 
     /// Runs both sides, the function for each phase of the frame that matters.
     fn show<M: Machine>(&self) -> Result<Evidence, Obstacle> {
         let mut evidence = Evidence { engines: Engines::POLYNOMIALS, ..Evidence::default() };
-        let mut bits = Bits::new(Graph::new(None));
+        let engines = self.merges.then(|| Rewrites::new(compare::LEAVES));
+        let mut bits = Bits::new(Graph::new(engines));
         let mut params: Vec<Word> = Vec::new();
         for &(size, most) in &self.params {
             let word = bits.free_word(size, most);

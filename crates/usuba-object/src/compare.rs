@@ -110,7 +110,7 @@ pub(crate) const ENGINES: Engines =
     Engines::GRAPH.with(Engines::SUMS).with(Engines::CUTS).with(Engines::WINDOWS);
 
 /// Leaves of cuts for the word-level engines: the minimum, because the graph has no words.
-const LEAVES: usize = 3;
+pub(crate) const LEAVES: usize = 3;
 
 /// Proves that the function of an object named by `contract` computes `program` and is
 /// constant-time. Compilers reorder XOR chains, so all engines run at once. If some results stay

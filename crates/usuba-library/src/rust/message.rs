@@ -95,11 +95,11 @@ impl Items<'_> {
             None => (format!("bytes: [u8; {key_bytes}]"), key_bytes),
         };
         let type_name = type_name(name, &self.folder.cipher.title);
+        let hash = self.folder.prepared(seal);
+        let context = context + hash;
         self.parts.insert(Part::Seal);
         self.contexts.push((name.clone(), context));
         let many = *mode == SealMode::Ascon;
-        let hash = self.folder.prepared(seal);
-        let context = context + hash;
         let mut fields = vec![field];
         fields.extend((hash > 0).then(|| format!("hash: [u8; {hash}]")));
         let kind = match mode {
@@ -107,8 +107,7 @@ impl Items<'_> {
             SealMode::Box => "Only",
         };
         let values = context! {
-            name, type => type_name, fields, context, key_bytes, nonce,
-            kind, many,
+            name, type => type_name, fields, context, key_bytes, nonce, kind, many,
         };
         let answer = |v: &SealVector| {
             let (text, tag) = v.apart(*mode);

@@ -64,8 +64,7 @@ use subject::{
 const SHORT: [&str; 5] = ["gift", "rectangle", "chacha20", "gimli", "trivium"];
 
 /// Folders with authenticated encryption, and its parts.
-const SEALS: [&str; 5] =
-    ["poly1305", "chacha20poly1305", "xsalsa20poly1305", "ascon", "aes_gcm"];
+const SEALS: [&str; 5] = ["poly1305", "chacha20poly1305", "xsalsa20poly1305", "ascon", "aes_gcm"];
 
 /// Rounds of the fuzzer, in the quick run and in the whole one.
 const ROUNDS: [u64; 2] = [60, 2_000];

@@ -68,6 +68,11 @@ impl Bits {
         {
             return Some((apart, carry[0]));
         }
+        // Where engines merge bits, a word and itself are the word moved up by one bit.
+        if self.graph.rewrites.is_some() && self.value(carry[0]) == Some(false) && a == b {
+            let moved = [&carry[..], &a[..a.len() - 1]].concat();
+            return Some((moved, a[a.len() - 1]));
+        }
         let width = a.len();
         let sum = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
             let (mut total, mut least, mut most) = (Poly::default(), BigUint::ZERO, BigUint::ZERO);
