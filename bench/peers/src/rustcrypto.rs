@@ -8,7 +8,7 @@ use skein::digest::{Digest, ExtendableOutput, Update, XofReader};
 use skein::digest::consts::{U32, U64, U128};
 use ctr::flavors::{Ctr64BE, Ctr128BE};
 use ascon_aead::AsconAead128;
-use ascon_aead::aead::AeadInOut;
+use ascon_aead::aead::{AeadInOut, Nonce};
 use cipher::InOutBuf;
 
 use crate::adapter::{Peer, State};
@@ -49,14 +49,14 @@ impl State for Ascon {
 
 /// Authenticated encryption of `count` messages in sequence; each text has 16 bytes less than its share,
 /// and its tag fills them.
-struct Seal {
-    cipher: AsconAead128,
+struct Seal<C> {
+    cipher: C,
     count: usize,
 }
 
-impl State for Seal {
+impl<C: AeadInOut> State for Seal<C> {
     fn run(&mut self, start: &[u8], input: &[u8], output: &mut [u8]) -> Result<(), String> {
-        let nonce = start.try_into().map_err(|_| "a nonce has another length")?;
+        let nonce = Nonce::<C>::try_from(start).map_err(|_| "a nonce has another length")?;
         let share = input.len() / self.count;
         for (text, to) in input.chunks_exact(share).zip(output.chunks_exact_mut(share)) {
             let (to, end) = to.split_at_mut(share - 16);
@@ -222,6 +222,9 @@ pub fn peers() -> Vec<Peer> {
         peer("kt128", "k12", "hash", "Kt128", |_| Some(Xof::<k12::Kt128>(PhantomData))),
         hash!("ascon_hash256", "ascon-hash256", "AsconHash256", ascon_hash256::AsconHash256, 1),
         hash!("ascon_hash256_8", "ascon-hash256", "AsconHash256", ascon_hash256::AsconHash256, 8),
+        peer("aes128_gcm", "aes-gcm", "seal", "Aes128Gcm, soft", |key| {
+            Some(Seal { cipher: aes_gcm::Aes128Gcm::new_from_slice(key).ok()?, count: 1 })
+        }),
         seal!("ascon_aead128", 1),
         seal!("ascon_aead128_8", 8),
         peer("ascon_p12", "ascon", "blocks", "ascon::permute12", |_| Some(Ascon)),

@@ -70,6 +70,21 @@ impl Parts {
 /// Bytes of the longest hash with a fixed length.
 const LONGEST: usize = 64;
 
+/// Declarations that several hash functions share.
+const SHARED: [&str; 4] =
+    [t::MERKLE_SHARED_H, t::SKEIN_SHARED_H, t::SPONGE_SHARED_H, t::KANGAROO_SHARED_H];
+
+/// The declarations of several folders, where the first one of a shared text stands for all.
+pub fn shared_once(mut declarations: String) -> String {
+    for shared in SHARED {
+        if let Some(at) = declarations.find(shared) {
+            let rest = declarations.split_off(at + shared.len());
+            declarations += &rest.replace(shared, "");
+        }
+    }
+    declarations
+}
+
 /// Outputs of any length.
 const XOF: (Template, Template) = (t::XOF_H, t::XOF_C);
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use usuba::isa::Target;
 
 use super::extent::{self, Extent, extents};
+use super::hash;
 use super::interface::Description;
 use super::lengths::lengths;
 use super::manifest::{Form, Manifest};
@@ -131,8 +132,7 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     let base = format!("{PREFIX}{}", folder.name);
     let package = stem.map_or_else(|| renamed(&base, request), String::from);
     let about = format!("{} in one file; compile it with any C or C++ compiler", cipher.title);
-    let declarations: String = folders.iter().map(Folder::declarations).collect();
-    let (header, code) = lengths(&declarations);
+    let (header, code) = lengths(&declared(&folders));
     let file = OneFile { name: &folder.name, about: &about, header: &header, code: &code };
     let (files, extents) = file.write(request, &backends, &folders, &package);
     let files = apart(files)?;
@@ -196,7 +196,7 @@ impl OneFile<'_> {
             code.add("", extent::MODES, &folder.definitions(backends, parts.common));
         }
         code.add("", extent::MODES, self.code);
-        let mut declarations: String = folders.iter().map(Folder::declarations).collect();
+        let mut declarations = declared(folders);
         declarations += self.header;
         let header = parts.header(self.about, self.name, &declarations, request);
         let files = vec![
@@ -249,6 +249,11 @@ pub fn library(
     Compiled { request, form, package, asked, backends, folders }.written(files, Vec::new())
 }
 
+/// The declarations of folders, in which shared ones come once.
+fn declared(folders: &[Folder]) -> String {
+    hash::shared_once(folders.iter().map(Folder::declarations).collect())
+}
+
 /// Generates the library of compiled folders.
 pub fn library_of(
     request: &Request,
@@ -256,7 +261,7 @@ pub fn library_of(
     folders: &[Folder],
 ) -> Vec<File> {
     let mut files = Vec::new();
-    let mut declarations: String = folders.iter().map(Folder::declarations).collect();
+    let mut declarations = declared(folders);
     let (header, sizes) = lengths(&declarations);
     declarations += &header;
     let needs = folders.iter().map(Folder::needs).fold(Needs::default(), Needs::and);

@@ -501,6 +501,20 @@ fn an_example_of_two_files() {
     assert!(text.starts_with(wanted), "{text}");
 }
 
+/// Folders with hash functions of one construction share its declarations in a header.
+#[test]
+fn constructions_are_declared_once() {
+    let read = |name| usuba_ciphers::read(&root().join(name)).expect("the folder is there");
+    let request = Request { targets: vec![isa::ALL[0]], ..request("usuba_") };
+    let ciphers = ["keccak", "ascon"].map(read);
+    let written = usuba_library::library(&request, &ciphers, &mut |_| {}).expect("it compiles");
+    let header =
+        written.files.iter().find(|file| file.path == "include/usuba.h").expect("a header");
+    assert_eq!(header.text.matches("} usuba_sponge_progress;").count(), 1);
+    assert!(header.text.contains("} usuba_sha3_256_state;"));
+    assert!(header.text.contains("} usuba_ascon_hash256_state;"));
+}
+
 /// The library with CMake, installed, found by CMake and by pkg-config, shared and static.
 #[test]
 fn the_library_is_built_installed_and_found() {
