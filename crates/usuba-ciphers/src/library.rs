@@ -177,7 +177,9 @@ mod tests {
         let wrong = |name: &str| Library::default().named(name).expect_err("it is unknown");
         assert!(wrong("chacha2O").ends_with("did you mean `chacha20`?"));
         let all = wrong("nothing-like-this");
-        assert!(all.contains("there are ace, aes, ascon, ") && !all.contains("rectangle80"));
+        assert!(
+            all.contains("there are ace, aes, aes_gcm, ascon, ") && !all.contains("rectangle80")
+        );
         assert!(wrong("./aes").contains("cannot read the cipher ./aes: there is no such folder"));
         for path in ["..", "Cargo.toml"] {
             let text = format!("cannot read the cipher {path}: there is no cipher.toml");

@@ -183,11 +183,12 @@ impl Seal {
     /// One sentence on the part.
     pub fn check(&self, functions: &[Function]) -> Result<(), String> {
         let Seal { name, mode, first, stream, duplex, hash, key, .. } = self;
-        let (label, wanted): (&str, &[&str]) = match mode {
-            SealMode::Rfc8439 => ("rfc8439", &["stream"]),
-            SealMode::Box => ("box", &["stream"]),
-            SealMode::Ascon => ("ascon", &["duplex"]),
-            SealMode::Gcm => ("gcm", &["stream", "hash", "key"]),
+        // As the file has it.
+        let label = format!("{mode:?}").to_lowercase();
+        let wanted: &[&str] = match mode {
+            SealMode::Rfc8439 | SealMode::Box => &["stream"],
+            SealMode::Ascon => &["duplex"],
+            SealMode::Gcm => &["stream", "hash", "key"],
         };
         let parts = [
             ("stream", stream.is_some()),
@@ -196,22 +197,17 @@ impl Seal {
             ("key", key.is_some()),
             ("first", first.is_some()),
         ];
-        for (part, is_there) in parts {
-            let may = part == "first" && ["rfc8439", "box"].contains(&label);
-            match (is_there, wanted.contains(&part)) {
-                (false, true) => {
-                    return Err(format!(
-                        "seal `{name}` has no `{part}`, which mode `{label}` wants"
-                    ));
-                }
-                (true, false) if !may => {
-                    return Err(format!(
-                        "seal `{name}` has a `{part}`, which mode `{label}` does not take; help: \
-                         remove it, or choose another mode"
-                    ));
-                }
-                _ => {}
-            }
+        let is_wanted = |part: &str| wanted.contains(&part);
+        let may = |part: &str| part == "first" && is_wanted("stream") && !is_wanted("hash");
+        if let Some((part, _)) = parts.iter().find(|(part, there)| is_wanted(part) && !there) {
+            return Err(format!("seal `{name}` has no `{part}`, which mode `{label}` wants"));
+        }
+        let is_extra = |part: &str| !is_wanted(part) && !may(part);
+        if let Some((part, _)) = parts.iter().find(|(part, there)| is_extra(part) && *there) {
+            return Err(format!(
+                "seal `{name}` has a `{part}`, which mode `{label}` does not take; help: remove it, or \
+                 choose another mode"
+            ));
         }
         if let Some(hash) = hash {
             chained(functions, &hash.chain)
@@ -278,7 +274,7 @@ mod tests {
                 "no `stream`, which mode `rfc8439`",
             ),
             ("aes_gcm", "key     = 16\n", "", "no `key`, which mode `gcm` wants"),
-            ("aes_gcm", "[seal.hash]", "[seal.duplex]", "unknown field `prepare`"),
+            ("aes_gcm", "[seal.hash]", "[seal.duplex]", "unknown field `chain`"),
             (
                 "aes_gcm",
                 "chain   = \"ghash_absorb\"",
