@@ -12,14 +12,16 @@ use super::subject::{compiler, request, root, run, write};
 /// Calls of everything that takes secrets.
 const SECRETS: &str = include_str!("secrets.c");
 
-/// The same of signatures, and of authenticated encryption from a permutation.
+/// The same of signatures, and of authenticated encryption from a permutation and from a block cipher.
 const SIGNATURES: &str = include_str!("signatures.c");
 const SEALED: &str = include_str!("sealed.c");
+const COUNTED: &str = include_str!("counted.c");
 
 /// The folders with their calls.
 const SPONGES: (&str, &str) = ("keccak", SECRETS);
 const SIGNED: (&str, &str) = ("slh_dsa", SIGNATURES);
 const DUPLEX: (&str, &str) = ("ascon", SEALED);
+const COUNTER: (&str, &str) = ("aes_gcm", COUNTED);
 
 /// The reports of valgrind, of a library that `change` has changed; the short run has one instruction
 /// set, the long one also the widest that valgrind knows.
@@ -87,4 +89,18 @@ fn no_branch_and_no_address_of_a_duplex_depends_on_a_secret() {
     let planted = |text: &str| text.replace("block[left] = 1;", "if (state[0]) block[left] = 1;");
     let said = reports(DUPLEX, &["-O0"], planted);
     assert!(said.contains("uninitialised") && said.contains("usuba_ascon_last"), "{said}");
+}
+
+#[test]
+fn no_branch_and_no_address_of_a_counter_mode_depends_on_a_secret() {
+    if let Err(why) = memcheck::valgrind() {
+        return println!("skipped: {why}");
+    }
+    let said = reports(COUNTER, &["-O2"], str::to_string);
+    assert!(said.is_empty(), "{said}");
+    let old = "(uint8_t)(chain[i] ^ mask[i]);";
+    let planted =
+        |text: &str| text.replace(old, "chain[i] ? (uint8_t)(chain[i] ^ mask[i]) : mask[i];");
+    let said = reports(COUNTER, &["-O0"], planted);
+    assert!(said.contains("uninitialised") && said.contains("usuba_gcm_tag"), "{said}");
 }
