@@ -72,7 +72,7 @@ pub fn prove_either<M: Machine>(
 }
 
 /// Whether a program has products or comparisons of words.
-fn multiplies(program: &Program) -> bool {
+pub fn multiplies(program: &Program) -> bool {
     use usuba::ir::{Eqn, Op};
     fn any(eqns: &[Eqn]) -> bool {
         eqns.iter().any(|eqn| match eqn {

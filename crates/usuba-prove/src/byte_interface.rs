@@ -17,6 +17,7 @@ use usuba::ir::{Program, Slicing};
 use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba_equiv::claims::{Difference, Kind};
+use usuba_object::arithmetic;
 use usuba_object::block_function::{Interface, KeyPointer};
 use usuba_object::blocks;
 use usuba_object::byte_order::Order;
@@ -140,7 +141,7 @@ pub fn object(text: &str, target: &'static Target, family: Family) -> Result<Vec
 /// Proves the functions of an existing object.
 ///
 /// # Errors
-/// The object cannot be read.
+/// The object cannot be read, or the program has products, which no engine on bits proves equal.
 pub fn prove_object(
     file: &[u8],
     built: &Built,
@@ -148,6 +149,13 @@ pub fn prove_object(
     target: &Target,
     demands: Demands,
 ) -> Result<Vec<Proof>, String> {
+    if arithmetic::multiplies(&built.program) {
+        return Err(format!(
+            "{}: functions over blocks of a program with products are not proved yet; help: `--binary` \
+             proves its kernel",
+            function.name
+        ));
+    }
     let object = Object::read(file, Extensions::of(target.cflags))?;
     let mut proofs = Vec::new();
     for in_place in [false, true] {
