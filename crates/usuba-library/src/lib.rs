@@ -192,7 +192,9 @@ fn folders<'a>(
         done(&folder.name);
         Ok(folder)
     };
-    ciphers.iter().map(each).collect()
+    let folders = ciphers.iter().map(each).collect::<Result<Vec<_>, String>>()?;
+    seal::check_ciphers(&folders)?;
+    Ok(folders)
 }
 
 impl<'a> Folder<'a> {

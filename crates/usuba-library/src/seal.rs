@@ -72,6 +72,31 @@ pub fn key_bytes(seal: &Seal) -> usize {
     }
 }
 
+/// Checks that the ciphers of all AEAD modes are there, with keys of the lengths of the modes.
+///
+/// # Errors
+/// One sentence on the cipher.
+pub fn check_ciphers(folders: &[Folder]) -> Result<(), String> {
+    let all: Vec<Description> = folders.iter().flat_map(Folder::public).collect();
+    for Seal { name, first, stream, key, .. } in folders.iter().flat_map(|f| &f.cipher.seals) {
+        for cipher in first.iter().chain(stream) {
+            let Some(found) = all.iter().find(|description| description.name == *cipher) else {
+                return Err(format!(
+                    "{name}: `{cipher}` is no function of its folder or of `needs`; help: add the \
+                     folder that has it, as in `needs = [\"folder:{cipher}\"]`"
+                ));
+            };
+            if let Some(key) = key.filter(|key| found.key != *key) {
+                return Err(format!(
+                    "{name}: found {key} bytes of `key`, expected {}, as `{cipher}` has",
+                    found.key
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
 impl Folder<'_> {
     /// The header's view of authenticated encryption.
     pub fn seal_descriptions(&self) -> Vec<Description> {

@@ -14,7 +14,7 @@ use super::needs::Needs;
 use super::section::{features, guarded, includes, processors, section};
 use super::template::{self as t, Template, Value, context};
 use super::units::{self, Unit};
-use super::{Folder, Request, registers};
+use super::{Folder, Request, registers, seal};
 use usuba_ciphers::Cipher;
 
 /// A file with its path below the output folder.
@@ -128,6 +128,7 @@ pub fn single(request: &Request, cipher: &Cipher, stem: Option<&str>) -> Result<
     let words = ciphers.iter().any(|cipher| !cipher.arithmetic.is_empty());
     let new = |cipher| Folder::new(cipher, &backends, "static ", words);
     let folders = ciphers.iter().map(new).collect::<Result<Vec<_>, _>>()?;
+    seal::check_ciphers(&folders)?;
     let folder = folders.last().expect("a folder is asked for");
     let base = format!("{PREFIX}{}", folder.name);
     let package = stem.map_or_else(|| renamed(&base, request), String::from);

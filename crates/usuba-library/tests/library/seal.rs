@@ -3,11 +3,12 @@
 
 use std::ffi::c_int;
 
+use usuba::isa;
 use usuba_ciphers::SealMode;
-use usuba_library::Description;
+use usuba_library::{Description, Request};
 
 use super::merkle::{ERROR_FORGED, ERROR_LENGTH, ERROR_NULL, ERROR_OVERLAP, ERROR_STATE};
-use super::subject::{NULL, Noise, Subject, call, oracle};
+use super::subject::{NULL, Noise, Subject, call, oracle, request, root};
 
 /// Bytes of a tag.
 const TAG: usize = 16;
@@ -561,4 +562,31 @@ fn misuse_of_poly1305(subject: &Subject) {
     let wrong = [8u8; TAG];
     assert_eq!(call!(loaded, &c("verify"), s, wrong.as_ptr()), ERROR_FORGED);
     assert_eq!(call!(loaded, &c("final"), s, input), ERROR_STATE, "after the end");
+}
+
+/// The ciphers of a mode lie in other folders, so the library checks them and their keys.
+#[test]
+fn ciphers_that_are_not_there_are_named() {
+    for (folder, right, wrong, expected) in [
+        (
+            "aes_gcm",
+            "key     = 16",
+            "key = 17",
+            "found 17 bytes of `key`, expected 16, as `aes128` has",
+        ),
+        (
+            "aes_gcm",
+            "\"aes:aes192\", ",
+            "",
+            "aes192_gcm: `aes192` is no function of its folder or of",
+        ),
+        ("chacha20poly1305", "\"hchacha20\"", "\"hchacha\"", "`needs = [\"folder:hchacha\"]`"),
+    ] {
+        let path = root().join(folder).join("cipher.toml");
+        let text = std::fs::read_to_string(&path).expect("cipher.toml").replacen(right, wrong, 1);
+        let cipher = usuba_ciphers::parse(&path, &text).expect("it is read");
+        let request = Request { targets: vec![isa::ALL[0]], ..request("usuba_") };
+        let message = usuba_library::single(&request, &cipher, None).expect_err(wrong);
+        assert!(message.contains(expected), "{message}");
+    }
 }
