@@ -8,20 +8,13 @@ use ascon_xof128::{AsconCxof128, AsconXof128};
 
 /// The first and the last field of the parameters of a hash function: bytes of the output, and the
 /// customization string.
-fn parameters(mut bytes: &[u8]) -> (usize, &[u8]) {
-    fn field<'a>(bytes: &mut &'a [u8], length: usize) -> &'a [u8] {
-        let (field, rest) = bytes.split_at(length);
-        *bytes = rest;
-        field
-    }
-    let number = |bytes: &[u8]| bytes.iter().rev().fold(0, |sum, byte| sum << 8 | *byte as usize);
-    let length = number(field(&mut bytes, 4));
-    field(&mut bytes, 4);
-    let fields = [(); 7].map(|()| {
-        let size = number(field(&mut bytes, 4));
-        field(&mut bytes, size)
-    });
-    (length, fields[6])
+fn parameters(bytes: &[u8]) -> (usize, &[u8]) {
+    let number = |at: usize| {
+        u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes")) as usize
+    };
+    // Six fields with their lengths come before it.
+    let custom = (0..6).fold(8, |at, _| at + 4 + number(at));
+    (number(0), &bytes[custom + 4..][..number(custom)])
 }
 
 fn output<F: Update + ExtendableOutput>(mut function: F, length: usize, input: &[u8]) -> Vec<u8> {
