@@ -100,6 +100,16 @@ const TARGETS: [&str; 11] = [
     "avx512_256",
 ];
 
+/// Whether a claim is known to be open, as the book says: chains of SHA-256 over blocks in lanes. Their
+/// kernels are proved.
+fn is_open(function: &Function, target: &Target, family: Family) -> bool {
+    function.name.starts_with("wots_sha256_")
+        && match target.name {
+            "sse" | "avx2" => family == Family::Clang,
+            name => name == "avx512",
+        }
+}
+
 /// Every function of every cipher; the quick run takes four. FOLDERS restricts a run to folders,
 /// separated by commas, and ON to targets; FOLDERS also extends a quick run to them.
 #[test]
@@ -154,7 +164,11 @@ fn every_function_is_proved() {
         println!("{on}: {} proved in {:.1} s", good.len(), spent.as_secs_f64());
         let bad = bad.into_iter().map(|proof| format!("{on}, {}: {:?}", proof.what, proof.outcome));
         let bad: Vec<String> = bad.inspect(|bad| println!("{bad}")).collect();
-        (good.len(), bad)
+        match (is_open(function, target, family), bad.is_empty()) {
+            (true, true) => (good.len(), vec![format!("{on}: proved, and listed as open")]),
+            (true, false) => (good.len(), Vec::new()),
+            _ => (good.len(), bad),
+        }
     };
     // Case distinctions of a proof are nested calls.
     let threads = rayon::ThreadPoolBuilder::new().stack_size(64 << 20).build().expect("threads");
