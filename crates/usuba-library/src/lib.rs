@@ -340,11 +340,14 @@ fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> V
     let own = |target: &Target| target.family() == backend.family();
     let here = measured.iter().filter_map(|cost| isa::find(&cost.target)).any(own);
     let mut wide = candidates.iter().filter(|u| own(cores[u.core].target)).peekable();
-    let trusted = (here && wide.peek().is_none() || wide.any(|u| measured_on(u).is_some()))
-        && candidates.iter().filter_map(|u| Some((u, measured_on(u)?))).all(|(u, cost)| {
-            let core = &cores[u.core];
-            (cost.unit, cost.batch) == (core.unit, core.batch)
-        });
+    // One kernel alone is chosen whatever it costs.
+    let alone = candidates.len() == 1 && measured_on(&candidates[0]).is_some();
+    let trusted =
+        (alone || here && wide.peek().is_none() || wide.any(|u| measured_on(u).is_some()))
+            && candidates.iter().filter_map(|u| Some((u, measured_on(u)?))).all(|(u, cost)| {
+                let core = &cores[u.core];
+                (cost.unit, cost.batch) == (core.unit, core.batch)
+            });
     let candidates: Vec<Use> =
         candidates.into_iter().filter(|u| !trusted || measured_on(u).is_some()).collect();
     let cost = |u: &Use| measured_on(u).filter(|_| trusted).unwrap_or(&cores[u.core].guess);
