@@ -340,7 +340,7 @@ fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> V
     let own = |target: &Target| target.family() == backend.family();
     let here = measured.iter().filter_map(|cost| isa::find(&cost.target)).any(own);
     let mut wide = candidates.iter().filter(|u| own(cores[u.core].target)).peekable();
-    // One kernel alone is chosen whatever it costs.
+    // One kernel alone is chosen at any cost.
     let alone = candidates.len() == 1 && measured_on(&candidates[0]).is_some();
     let trusted =
         (alone || here && wide.peek().is_none() || wide.any(|u| measured_on(u).is_some()))
