@@ -25,6 +25,7 @@ mod library;
 pub mod loader;
 mod readings;
 mod scheme;
+mod seal;
 mod sign;
 mod sponge;
 mod values;
@@ -48,7 +49,8 @@ pub use fields::{folder_name, place, toml};
 pub use hash::{Hash, HashMode};
 pub use library::Library;
 pub use loader::Beside;
-pub use scheme::{Arithmetic, Duplex, KeyedHash, Lanes, Scheme, Seal, SealMode};
+pub use scheme::{Arithmetic, Lanes, Scheme};
+pub use seal::{Duplex, KeyedHash, Seal, SealMode};
 pub use sign::{Hashes, Sign, SignMode};
 pub use vectors::{HashVector, SealVector, SignVector, Signed, Vector, to_hex};
 

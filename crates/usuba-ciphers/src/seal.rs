@@ -1,0 +1,194 @@
+//! The schema of authenticated encryption: `[[seal]]` in `cipher.toml`.
+//!
+//! ```toml
+//! [[seal]]
+//! name   = "chacha20poly1305"
+//! mode   = "rfc8439"
+//! stream = "chacha20"
+//! nonce  = 12
+//! ```
+
+use serde::Deserialize;
+use usuba::names::did_you_mean;
+
+use super::Function;
+use super::hash::chained;
+
+/// Authenticated encryption from a keystream and Poly1305, which required folders have, or from
+/// permutations of this folder.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Seal {
+    /// The C name.
+    pub name: String,
+    pub mode: SealMode,
+    /// The name of a function that makes the key from the user's key and the beginning of the
+    /// nonce, if there is one.
+    pub first: Option<String>,
+    /// The name of a keystream; in mode `ascon` there is none.
+    pub stream: Option<String>,
+    /// In mode `ascon`.
+    pub duplex: Option<Duplex>,
+    /// In mode `gcm`, and the bytes of a key.
+    pub hash: Option<KeyedHash>,
+    pub key: Option<usize>,
+    /// Bytes of the nonce.
+    pub nonce: usize,
+    /// The file of test vectors, in the folder.
+    pub vectors: String,
+}
+
+/// The functions of this folder that authenticated encryption consists of, on a state.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Duplex {
+    /// The first bytes of the first state, before the key and the nonce.
+    #[serde(deserialize_with = "super::values::bytes")]
+    pub start: Vec<u8>,
+    /// The permutation at the beginning and at the end, and the one between blocks.
+    pub long: String,
+    pub short: String,
+    /// Several blocks of a text behind the state, which is permuted after each, into the next state
+    /// and the ciphertext; and of a ciphertext into the text.
+    pub seal: String,
+    pub open: String,
+}
+
+impl Duplex {
+    /// Its functions.
+    pub fn functions(&self) -> [&String; 4] {
+        [&self.long, &self.short, &self.seal, &self.open]
+    }
+}
+
+/// The functions of this folder that a hash function with a key consists of.
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct KeyedHash {
+    /// From a key, which is a block, to its prepared form.
+    pub prepare: String,
+    /// From a state with the prepared key behind it, and a block of the message, to the next ones.
+    pub chain: String,
+}
+
+impl Seal {
+    /// Checks that it has the parts of its mode, and that functions of this folder are there.
+    ///
+    /// # Errors
+    /// One sentence on the part.
+    pub fn check(&self, functions: &[Function]) -> Result<(), String> {
+        let Seal { name, mode, first, stream, duplex, hash, key, .. } = self;
+        // As the file has it.
+        let label = format!("{mode:?}").to_lowercase();
+        let wanted: &[&str] = match mode {
+            SealMode::Rfc8439 | SealMode::Box => &["stream"],
+            SealMode::Ascon => &["duplex"],
+            SealMode::Gcm => &["stream", "hash", "key"],
+        };
+        let parts = [
+            ("stream", stream.is_some()),
+            ("duplex", duplex.is_some()),
+            ("hash", hash.is_some()),
+            ("key", key.is_some()),
+            ("first", first.is_some()),
+        ];
+        let is_wanted = |part: &str| wanted.contains(&part);
+        let may = |part: &str| part == "first" && is_wanted("stream") && !is_wanted("hash");
+        if let Some((part, _)) = parts.iter().find(|(part, there)| is_wanted(part) && !there) {
+            return Err(format!("seal `{name}` has no `{part}`, which mode `{label}` wants"));
+        }
+        let is_extra = |part: &str| !is_wanted(part) && !may(part);
+        if let Some((part, _)) = parts.iter().find(|(part, there)| is_extra(part) && *there) {
+            return Err(format!(
+                "seal `{name}` has a `{part}`, which mode `{label}` does not take; help: remove it, or \
+                 choose another mode"
+            ));
+        }
+        if let Some(hash) = hash {
+            chained(functions, &hash.chain)
+                .map_err(|error| format!("seal `{name}` names {error}"))?;
+        }
+        let is_lost = |name: &&String| functions.iter().all(|function| function.name != **name);
+        match self.functions().into_iter().find(is_lost) {
+            None => Ok(()),
+            Some(lost) => {
+                let help = did_you_mean(lost, functions.iter().map(|f| f.name.as_str()));
+                let help = help.map_or(String::new(), |near| format!("; help: {near}"));
+                Err(format!(
+                    "seal `{name}` names `{lost}`, which is no function of this folder{help}"
+                ))
+            }
+        }
+    }
+
+    /// The functions of this folder that it is made of.
+    pub fn functions(&self) -> Vec<&String> {
+        let duplex = self.duplex.iter().flat_map(|duplex| duplex.functions());
+        duplex.chain(self.hash.iter().flat_map(|hash| [&hash.prepare, &hash.chain])).collect()
+    }
+}
+
+/// The input of the tag, and the position of the tag.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SealMode {
+    /// RFC 8439: associated data, the ciphertext, and their lengths; the tag comes behind.
+    Rfc8439,
+    /// NaCl's secret box: the ciphertext; the tag comes before.
+    Box,
+    /// Ascon-AEAD128 of NIST SP 800-232: associated data and ciphertext; the tag comes behind.
+    Ascon,
+    /// NIST SP 800-38D: associated data, the ciphertext, and their lengths; the tag comes behind.
+    Gcm,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    #[test]
+    fn a_seal_without_the_parts_of_its_mode_is_refused_in_one_sentence() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+        for (folder, right, wrong, expected) in [
+            ("ascon", "[seal.duplex]", "[other]", "unknown field `other`"),
+            ("ascon", "start = ", "begin = ", "unknown field `begin`"),
+            ("ascon", "\"ascon_p8_le\"\nseal", "\"ascon_p8_l\"\nseal", "`ascon_p8_l`, which is no"),
+            ("ascon", "\"ascon_p8_le\"\nseal", "\"ascon_p8_l\"\nseal", "help: did you mean"),
+            ("ascon", "mode    = \"ascon\"", "mode    = \"box\"", "no `stream`, which mode `box`"),
+            (
+                "ascon",
+                "nonce   = 16",
+                "stream = \"s\"\nnonce = 16",
+                "has a `stream`, which mode `ascon` does not",
+            ),
+            ("chacha20poly1305", "\"rfc8439\"", "\"ascon\"", "no `duplex`, which mode `ascon`"),
+            (
+                "chacha20poly1305",
+                "stream  = \"chacha20\"\n",
+                "",
+                "no `stream`, which mode `rfc8439`",
+            ),
+            ("aes_gcm", "key     = 16\n", "", "no `key`, which mode `gcm` wants"),
+            ("aes_gcm", "[seal.hash]", "[seal.duplex]", "unknown field `chain`"),
+            (
+                "aes_gcm",
+                "chain   = \"ghash_absorb\"",
+                "chain = \"ghash_key\"",
+                "names `ghash_key`, which is",
+            ),
+            (
+                "aes_gcm",
+                "prepare = \"ghash_key\"",
+                "prepare = \"ghash\"",
+                "names `ghash`, which is no",
+            ),
+        ] {
+            let path = root.join(folder).join("cipher.toml");
+            let text = std::fs::read_to_string(&path).expect("cipher.toml");
+            let changed = text.replacen(right, wrong, 1);
+            assert_ne!(changed, text, "{right}");
+            let message = crate::parse(&path, &changed).expect_err(wrong);
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}
