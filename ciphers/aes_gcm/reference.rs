@@ -1,4 +1,4 @@
-//! GHASH (NIST SP 800-38D, section 6.3), a bit at a time.
+//! GHASH (NIST SP 800-38D, section 6.3) and POLYVAL (RFC 8452, section 3), a bit at a time.
 
 /// A block as a number whose highest bit is the first one.
 fn number(block: &[u8]) -> u128 {
@@ -45,8 +45,33 @@ fn prepared(h: u128) -> Vec<u8> {
     words.iter().copied().chain(words.map(u64::reverse_bits)).flat_map(u64::to_be_bytes).collect()
 }
 
-/// `ghash_key` of H, and `ghash_absorb` of a state, the prepared key behind it, and a block.
+/// The key of GHASH for a key of POLYVAL (RFC 8452, appendix A): x times it.
+fn translated(h: u128) -> u128 {
+    h >> 1 ^ if h & 1 == 1 { 0xe1 << 120 } else { 0 }
+}
+
+/// The bytes of every piece of `size` bytes in the other order.
+fn turned(bytes: &[u8], size: usize) -> Vec<u8> {
+    bytes.chunks(size).flat_map(|piece| piece.iter().rev().copied()).collect()
+}
+
+/// POLYVAL has the bytes of its blocks, and those of the words of its key, in the other order.
+fn polyval(function: &str, input: &[u8]) -> Vec<u8> {
+    if function == "polyval_key" {
+        return turned(&prepared(translated(number(&turned(input, 16)))), 8);
+    }
+    let (state, key, block) = (&input[..16], &input[16..64], &input[64..]);
+    let parts = [turned(state, 16), turned(key, 8), turned(block, 16)];
+    let next = reference("ghash_absorb", &[], &parts.concat());
+    [&turned(&next[..16], 16)[..], key].concat()
+}
+
+/// `ghash_key` of H, and `ghash_absorb` of a state, the prepared key behind it, and a block; the same of
+/// POLYVAL.
 pub fn reference(function: &str, _key: &[u8], input: &[u8]) -> Vec<u8> {
+    if function.starts_with("polyval") {
+        return polyval(function, input);
+    }
     if function == "ghash_key" {
         return prepared(number(input));
     }

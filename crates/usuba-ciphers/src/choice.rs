@@ -56,7 +56,12 @@ impl Cipher {
         let streamed = streams.flat_map(|stream| [stream.first.clone(), stream.then.clone()]);
         let signs = self.signs.iter().filter(|sign| is_named(&sign.name));
         let signed = signs.clone().map(|sign| sign.chain.clone());
-        let seals = self.seals.iter().filter(|seal| is_named(&seal.name));
+        let inner: Vec<&String> = (self.seals.iter())
+            .filter(|seal| is_named(&seal.name))
+            .filter_map(|seal| seal.inner.as_ref())
+            .collect();
+        let is_chosen_seal = |name: &String| is_named(name) || inner.contains(&name);
+        let seals = self.seals.iter().filter(|seal| is_chosen_seal(&seal.name));
         let sealed = seals.flat_map(|seal| seal.functions());
         let made: Vec<String> =
             hashed.chain(streamed).chain(signed).chain(sealed.cloned()).collect();
@@ -74,7 +79,7 @@ impl Cipher {
         let is_there = |name: &String| cipher.functions.iter().any(|own| own.name == *name);
         cipher.streams.retain(|stream| is_there(&stream.first) && is_there(&stream.then));
         cipher.hashes.retain(|hash| is_named(&hash.name) || is_named(&hash.chain));
-        cipher.seals.retain(|seal| is_named(&seal.name));
+        cipher.seals.retain(|seal| is_chosen_seal(&seal.name));
         cipher.signs.retain(|sign| is_named(&sign.name));
         // A parameter set has hash functions of its own, and authenticated encryption a cipher.
         let called = |name: &str| {

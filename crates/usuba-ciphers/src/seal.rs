@@ -29,8 +29,11 @@ pub struct Seal {
     pub stream: Option<String>,
     /// In mode `ascon`.
     pub duplex: Option<Duplex>,
-    /// In mode `gcm`, and the bytes of a key.
+    /// In modes `gcm` and `gcm-siv`.
     pub hash: Option<KeyedHash>,
+    /// In mode `xaes`, the authenticated encryption whose key is derived.
+    pub inner: Option<String>,
+    /// Bytes of the key, in the modes of block ciphers.
     pub key: Option<usize>,
     /// Bytes of the nonce.
     pub nonce: usize,
@@ -77,23 +80,18 @@ impl Seal {
     /// # Errors
     /// One sentence on the part.
     pub fn check(&self, functions: &[Function]) -> Result<(), String> {
-        let Seal { name, mode, first, stream, duplex, hash, key, .. } = self;
-        // As the file has it.
-        let label = format!("{mode:?}").to_lowercase();
-        let wanted: &[&str] = match mode {
-            SealMode::Rfc8439 | SealMode::Box => &["stream"],
-            SealMode::Ascon => &["duplex"],
-            SealMode::Gcm => &["stream", "hash", "key"],
-        };
+        let Seal { name, mode, first, stream, duplex, hash, inner, key, .. } = self;
+        let (label, wanted) = mode.parts();
         let parts = [
             ("stream", stream.is_some()),
             ("duplex", duplex.is_some()),
             ("hash", hash.is_some()),
+            ("inner", inner.is_some()),
             ("key", key.is_some()),
             ("first", first.is_some()),
         ];
         let is_wanted = |part: &str| wanted.contains(&part);
-        let may = |part: &str| part == "first" && is_wanted("stream") && !is_wanted("hash");
+        let may = |part: &str| part == "first" && is_wanted("stream") && !is_wanted("key");
         if let Some((part, _)) = parts.iter().find(|(part, there)| is_wanted(part) && !there) {
             return Err(format!("seal `{name}` has no `{part}`, which mode `{label}` wants"));
         }
@@ -130,7 +128,7 @@ impl Seal {
 
 /// The input of the tag, and the position of the tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum SealMode {
     /// RFC 8439: associated data, the ciphertext, and their lengths; the tag comes behind.
     Rfc8439,
@@ -140,7 +138,39 @@ pub enum SealMode {
     Ascon,
     /// NIST SP 800-38D: associated data, the ciphertext, and their lengths; the tag comes behind.
     Gcm,
+    /// RFC 8452: keys are derived from the nonce, and the tag of data, text and lengths is the first
+    /// counter; the tag comes behind.
+    GcmSiv,
+    /// XAES-256-GCM of C2SP: the key and the nonce of another one are derived from key and nonce.
+    Xaes,
 }
+
+impl SealMode {
+    /// Its name in the file, and the parts that it wants.
+    fn parts(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            SealMode::Rfc8439 => ("rfc8439", &["stream"]),
+            SealMode::Box => ("box", &["stream"]),
+            SealMode::Ascon => ("ascon", &["duplex"]),
+            SealMode::Gcm => ("gcm", &["stream", "hash", "key"]),
+            SealMode::GcmSiv => ("gcm-siv", &["stream", "hash", "key"]),
+            SealMode::Xaes => ("xaes", &["stream", "inner", "key"]),
+        }
+    }
+
+    /// Bytes of the tag before the ciphertext, if it does not come behind.
+    pub fn before(self) -> usize {
+        if self == SealMode::Box { TAG } else { 0 }
+    }
+
+    /// Whether a message has associated data.
+    pub fn has_data(self) -> bool {
+        self != SealMode::Box
+    }
+}
+
+/// Bytes of a tag.
+pub(crate) const TAG: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -170,6 +200,9 @@ mod tests {
             ),
             ("aes_gcm", "key     = 16\n", "", "no `key`, which mode `gcm` wants"),
             ("aes_gcm", "[seal.hash]", "[seal.duplex]", "unknown field `chain`"),
+            ("aes_gcm", "inner   = \"aes256_gcm\"\n", "", "no `inner`, which mode `xaes` wants"),
+            ("aes_gcm", "\"gcm-siv\"", "\"xaes\"", "no `inner`, which mode `xaes` wants"),
+            ("aes_gcm", "\"gcm-siv\"", "\"siv\"", "unknown variant `siv`"),
             (
                 "aes_gcm",
                 "chain   = \"ghash_absorb\"",

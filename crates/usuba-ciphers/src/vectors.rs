@@ -9,6 +9,7 @@
 
 use usuba::names::closest;
 
+use super::seal::TAG;
 use super::values::hex;
 use super::{Cipher, Direction, Function, Hash, Seal, SealMode, Sign, files};
 
@@ -106,11 +107,9 @@ pub struct SealVector {
 impl SealVector {
     /// The ciphertext, and the tag.
     pub fn apart(&self, mode: SealMode) -> (&[u8], &[u8]) {
-        match mode {
-            SealMode::Rfc8439 | SealMode::Ascon | SealMode::Gcm => {
-                self.output.split_at(self.output.len() - TAG)
-            }
-            SealMode::Box => (&self.output[TAG..], &self.output[..TAG]),
+        match mode.before() {
+            0 => self.output.split_at(self.output.len() - TAG),
+            before => (&self.output[before..], &self.output[..before]),
         }
     }
 }
@@ -138,9 +137,6 @@ pub struct Signed {
     pub random: Vec<u8>,
     pub digest: Vec<u8>,
 }
-
-/// Bytes of a tag.
-const TAG: usize = 16;
 
 /// The fields of a block of lines, in the order of their names.
 type Block = Vec<Option<Vec<u8>>>;

@@ -4,6 +4,8 @@
 //! chacha20poly1305     chacha20 encrypts, and its first block has the key of the tag: RFC 8439
 //! xsalsa20poly1305     hsalsa20 derives a key from key and nonce, salsa20 encrypts: NaCl secret box
 //! aes128_gcm           aes128 encrypts in CTR mode, ghash_absorb hashes under a key: NIST SP 800-38D
+//! aes128_gcm_siv       polyval_absorb hashes the text, and the hash is the counter: RFC 8452
+//! xaes256_gcm          aes256 derives a key of aes256_gcm from key and nonce: C2SP
 //! ascon_aead128        one state takes key, nonce, data and text, and its end is the tag
 //! ```
 //!
@@ -14,6 +16,7 @@ use std::collections::BTreeSet;
 use super::Folder;
 use super::interface::{Described, Description, Kind};
 use super::template::{self as t, Template, context};
+use usuba::names::did_you_mean;
 use usuba_ciphers::{Duplex, Seal, SealMode};
 
 /// Bytes of a key of the keystreams and their composed variants.
@@ -56,6 +59,14 @@ fn parts(mode: SealMode) -> (&'static [Template], &'static [Template]) {
             &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
             &[t::SEAL_GCM_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C],
         ),
+        SealMode::GcmSiv => (
+            &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
+            &[t::SEAL_KEY_C, t::SEAL_SIV_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C],
+        ),
+        SealMode::Xaes => (
+            &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
+            &[t::SEAL_XAES_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C],
+        ),
         SealMode::Ascon => (
             &[t::SEAL_KEY_H, t::SEAL_BEHIND_H, t::SEAL_ASCON_H],
             &[t::SEAL_ASCON_C, t::SEAL_BEHIND_C],
@@ -67,7 +78,7 @@ fn parts(mode: SealMode) -> (&'static [Template], &'static [Template]) {
 pub fn key_bytes(seal: &Seal) -> usize {
     match seal.mode {
         SealMode::Rfc8439 | SealMode::Box => KEY,
-        SealMode::Gcm => seal.key.unwrap_or_default(),
+        SealMode::Gcm | SealMode::GcmSiv | SealMode::Xaes => seal.key.unwrap_or_default(),
         SealMode::Ascon => ASCON[1],
     }
 }
@@ -133,6 +144,7 @@ impl Folder<'_> {
         let mut common = None;
         for seal in &self.cipher.seals {
             self.check_hash(seal)?;
+            self.check_inner(seal)?;
             let Seal { name, nonce: own, duplex, .. } = seal;
             let Some(duplex) = duplex else { continue };
             for function in [&duplex.long, &duplex.short] {
@@ -169,8 +181,17 @@ impl Folder<'_> {
     }
 
     /// Bytes of a prepared key of the hash function, behind the state; 0 without one.
-    pub(super) fn prepared(&self, seal: &Seal) -> usize {
+    fn prepared(&self, seal: &Seal) -> usize {
         seal.hash.as_ref().map_or(0, |hash| self.named(&hash.prepare).output)
+    }
+
+    /// The array beside the key of a cipher: its name and its bytes.
+    pub(super) fn beside(&self, seal: &Seal) -> Option<(&'static str, usize)> {
+        match seal.mode {
+            SealMode::Gcm => Some(("hash", self.prepared(seal))),
+            SealMode::Xaes => Some(("mask", GCM)),
+            _ => None,
+        }
     }
 
     /// Checks the sizes of a hash function with a key.
@@ -192,6 +213,38 @@ impl Folder<'_> {
                 key.unwrap_or_default(),
                 GCM_KEYS.start(),
                 GCM_KEYS.end()
+            ));
+        }
+        Ok(())
+    }
+
+    /// The authenticated encryption whose key is derived.
+    fn inner(&self, seal: &Seal) -> Option<&Seal> {
+        let inner = seal.inner.as_ref()?;
+        self.cipher.seals.iter().find(|other| other.name == *inner)
+    }
+
+    /// Checks the authenticated encryption whose key is derived.
+    fn check_inner(&self, seal: &Seal) -> Result<(), String> {
+        let Seal { name, nonce, key, inner, .. } = seal;
+        let Some(inner) = inner else { return Ok(()) };
+        let before = self.cipher.seals.iter().take_while(|other| other.name != *name);
+        let earlier = before.filter(|other| other.mode == SealMode::Gcm);
+        let Some(found) = earlier.clone().find(|other| other.name == *inner) else {
+            let help = did_you_mean(inner, earlier.map(|other| other.name.as_str()));
+            let help = help.map_or(String::new(), |near| format!("; help: {near}"));
+            return Err(format!(
+                "{name}: `{inner}` is no earlier `[[seal]]` of mode `gcm` in this folder{help}"
+            ));
+        };
+        let derived = nonce.checked_sub(found.nonce);
+        if found.key != *key || key.is_none_or(|key| key % GCM != 0) || derived != Some(GCM_NONCE) {
+            return Err(format!(
+                "{name}: found {nonce} bytes of `nonce` and {} of `key`, expected {} and {} in whole \
+                 blocks of {GCM}, for `{inner}`",
+                key.unwrap_or_default(),
+                GCM_NONCE + found.nonce,
+                found.key.unwrap_or_default()
             ));
         }
         Ok(())
@@ -220,28 +273,25 @@ impl Folder<'_> {
 
     /// The C that messages of a mode share.
     fn shared(&self, seal: &Seal, common: &str) -> Vec<String> {
+        let text = |part: &str| part.to_string();
         match (seal.mode, &seal.duplex) {
-            (SealMode::Rfc8439, _) => {
-                vec![t::SEAL_STREAM.to_string(), t::SEAL_RFC8439_SHARED.to_string()]
-            }
-            (SealMode::Gcm, _) => {
-                let chain = GCM + self.prepared(seal);
-                let parts = [t::SEAL_STREAM.to_string(), t::SEAL_GCM.render(context! { chain })];
-                parts.to_vec()
-            }
+            (SealMode::Rfc8439, _) => [t::SEAL_STREAM, t::SEAL_RFC8439_SHARED].map(text).to_vec(),
+            (SealMode::Gcm, _) => [t::SEAL_STREAM, t::SEAL_KEYED, t::SEAL_GCM].map(text).to_vec(),
+            (SealMode::GcmSiv, _) => [t::SEAL_KEYED, t::SEAL_SIV].map(text).to_vec(),
+            (SealMode::Xaes, _) => vec![text(t::TIMES_X)],
             (SealMode::Ascon, Some(duplex)) => {
                 let wide = duplex.functions().iter().any(|function| self.is_wide(function));
                 let side = if wide { SIDE } else { 1 };
                 let [run, _] = self.runs(duplex);
                 vec![t::SEAL_ASCON.render(context! { state => ASCON[0], run, side, common })]
             }
-            _ => vec![t::SEAL_STREAM.to_string()],
+            _ => vec![text(t::SEAL_STREAM)],
         }
     }
 
     fn one_seal(&self, seal: &Seal, common: &str, header: bool) -> String {
         let comment = |text: &str| text.replace("*/", "* /");
-        let Seal { name, mode, first, stream, duplex, hash, nonce, .. } = seal;
+        let Seal { name, mode, first, stream, duplex, hash, inner, nonce, .. } = seal;
         let (headers, code) = parts(*mode);
         let is_used = |part: &&Template| first.is_some() || **part != t::SEAL_FIRST_C;
         let templates: Vec<Template> =
@@ -254,19 +304,30 @@ impl Folder<'_> {
         let mut next = || operations.next().unwrap_or_default();
         let start = duplex.iter().flat_map(|duplex| &duplex.start);
         let start: Vec<String> = start.map(|byte| format!("0x{byte:02x}")).collect();
+        // The functions under a derived key are of another mode, or of this one with the key of the
+        // keystream.
+        let subkey = inner.as_ref().or(stream.as_ref());
+        let inner_nonce = self.inner(seal).map(|inner| inner.nonce);
         t::render(
             &templates,
             &context! {
                 title => comment(&self.cipher.title), spec => comment(&self.cipher.spec), name,
                 upper => name.to_uppercase(), common, nonce, key, key_bytes => key_bytes(seal), first,
                 stream, stream_upper => stream.as_ref().map(|stream| stream.to_uppercase()),
+                derives => first.is_some() || inner.is_some(), within => inner.as_ref().unwrap_or(name),
+                subkey, subkey_upper => subkey.map(|subkey| subkey.to_uppercase()), inner, inner_nonce,
+                beside => self.beside(seal).map(|(name, bytes)| format!("{name}[{bytes}]")),
                 longer => next(), shorter => next(), seal => next(), open => next(),
                 start => start.join(", "), hash => hash.as_ref().map(|_| self.prepared(seal)),
                 prepare => hash.as_ref().map(|hash| &hash.prepare),
                 chaining => hash.as_ref().map(|hash| format!("usuba_{}_chaining", hash.chain)),
-                under => if *mode == SealMode::Gcm { "key" } else { "&key->inner" },
+                under => match mode {
+                    SealMode::Gcm | SealMode::GcmSiv => "key",
+                    _ => "&key->inner",
+                },
                 exceeds => match mode {
-                    SealMode::Gcm => "usuba_gcm_exceeds(length, data_length)",
+                    SealMode::Gcm | SealMode::Xaes => "usuba_gcm_exceeds(length, data_length)",
+                    SealMode::GcmSiv => "usuba_siv_exceeds(length, data_length)",
                     _ => "usuba_seal_exceeds(length)",
                 },
             },

@@ -34,6 +34,10 @@ texts! {
     SEAL = "modes/seal.c";
     SEAL_STREAM = "modes/seal_stream.c";
     SEAL_RFC8439_SHARED = "modes/seal_rfc8439.c";
+    SEAL_KEYED = "modes/seal_keyed.c";
+    SEAL_GCM = "modes/seal_gcm.c";
+    SEAL_SIV = "modes/seal_siv.c";
+    TIMES_X = "modes/times_x.c";
 }
 
 templates! {
@@ -116,8 +120,9 @@ templates! {
     SEAL_BEHIND_H = "api/seal_behind.h.in";
     SEAL_BEHIND_C = "api/seal_behind.c.in";
     SEAL_DETACHED_C = "api/seal_detached.c.in";
-    SEAL_GCM = "modes/seal_gcm.c.in";
     SEAL_GCM_C = "api/seal_gcm.c.in";
+    SEAL_SIV_C = "api/seal_siv.c.in";
+    SEAL_XAES_C = "api/seal_xaes.c.in";
     SEAL_RFC8439_C = "api/seal_rfc8439.c.in";
     SEAL_ASCON = "modes/seal_ascon.c.in";
     SEAL_ASCON_H = "api/seal_ascon.h.in";

@@ -95,17 +95,14 @@ impl Items<'_> {
             None => (format!("bytes: [u8; {key_bytes}]"), key_bytes),
         };
         let type_name = type_name(name, &self.folder.cipher.title);
-        let hash = self.folder.prepared(seal);
-        let context = context + hash;
+        let beside = self.folder.beside(seal);
+        let context = context + beside.map_or(0, |(_, bytes)| bytes);
         self.parts.insert(Part::Seal);
         self.contexts.push((name.clone(), context));
         let many = *mode == SealMode::Ascon;
         let mut fields = vec![field];
-        fields.extend((hash > 0).then(|| format!("hash: [u8; {hash}]")));
-        let kind = match mode {
-            SealMode::Rfc8439 | SealMode::Ascon | SealMode::Gcm => "Data",
-            SealMode::Box => "Only",
-        };
+        fields.extend(beside.map(|(name, bytes)| format!("{name}: [u8; {bytes}]")));
+        let kind = if mode.has_data() { "Data" } else { "Only" };
         let values = context! {
             name, type => type_name, fields, context, key_bytes, nonce, kind, many,
         };

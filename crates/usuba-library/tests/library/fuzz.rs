@@ -89,10 +89,8 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
                 part(line, format!("{name}_fuzz_hash"));
             }
             Kind::Seal(mode) => {
-                let (before, data) = match mode {
-                    SealMode::Rfc8439 | SealMode::Ascon | SealMode::Gcm => (0, "FUZZ_DATA"),
-                    SealMode::Box => (16, "FUZZ_NOTHING"),
-                };
+                let data = if mode.has_data() { "FUZZ_DATA" } else { "FUZZ_NOTHING" };
+                let before = mode.before();
                 let line = format!("{keyed}SEAL({name}, {nonce}, {before}, {data})");
                 part(line, format!("{name}_fuzz_seal"));
                 if *mode == SealMode::Ascon {

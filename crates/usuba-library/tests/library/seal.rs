@@ -265,7 +265,8 @@ fn misuse(f: &Function, nonce: &[u8], key_bytes: usize) {
         assert_eq!(seal(place(299), 2, from, out(300)), ERROR_OVERLAP, "data in the text");
         let most = match f.mode {
             SealMode::Rfc8439 => Some((1usize << 38) - 64),
-            SealMode::Gcm => Some((1 << 36) - 32),
+            SealMode::Gcm | SealMode::Xaes => Some((1 << 36) - 32),
+            SealMode::GcmSiv => Some(1 << 36),
             _ => None,
         };
         if let Some(most) = most {
@@ -581,6 +582,25 @@ fn ciphers_that_are_not_there_are_named() {
             "aes192_gcm: `aes192` is no function of its folder or of",
         ),
         ("chacha20poly1305", "\"hchacha20\"", "\"hchacha\"", "`needs = [\"folder:hchacha\"]`"),
+        (
+            "aes_gcm",
+            "inner   = \"aes256_gcm\"",
+            "inner = \"aes256_gmc\"",
+            "`aes256_gmc` is no earlier `[[seal]]` of mode `gcm` in this folder; help: did you mean",
+        ),
+        (
+            "aes_gcm",
+            "inner   = \"aes256_gcm\"",
+            "inner = \"aes256_gcm_siv\"",
+            "`aes256_gcm_siv` is no earlier `[[seal]]` of mode `gcm`",
+        ),
+        (
+            "aes_gcm",
+            "inner   = \"aes256_gcm\"",
+            "inner = \"aes128_gcm\"",
+            "found 24 bytes of `nonce` and 32 of `key`, expected 24 and 16",
+        ),
+        ("aes_gcm", "nonce   = 24", "nonce = 23", "found 23 bytes of `nonce` and 32 of `key`"),
     ] {
         let path = root().join(folder).join("cipher.toml");
         let text = std::fs::read_to_string(&path).expect("cipher.toml").replacen(right, wrong, 1);

@@ -1,34 +1,13 @@
-{# `chain`: bytes of a state with the prepared key behind it. #}
 
-/* ---- GCM (NIST SP 800-38D): GHASH on a state, behind which the prepared key lies. ---- */
-
-#define USUBA_GCM_CHAIN @chain@
+#if !defined(USUBA_SEAL_GCM)
+#define USUBA_SEAL_GCM
+/* ---- GCM (NIST SP 800-38D) ---- */
 
 /* Whether the counter, which has 32 bits, or a length in bits, which has 64, would overflow. Sizes may
    have fewer bits. */
 static int usuba_gcm_exceeds(uint64_t length, uint64_t data_length)
 {
     return length > ((uint64_t)1 << 36) - 32 || data_length >= (uint64_t)1 << 61;
-}
-
-static void usuba_gcm_begin(uint8_t *chain, const uint8_t *key)
-{
-    memset(chain, 0, 16);
-    memcpy(chain + 16, key, USUBA_GCM_CHAIN - 16);
-}
-
-/* Takes bytes, and zeros up to a whole block. */
-static void usuba_gcm_padded(const usuba_chaining *chaining, uint8_t *chain, const uint8_t *in,
-                             size_t length)
-{
-    const size_t rest = length % 16;
-    if (length / 16) usuba_link_all(chaining, chain, &in, length / 16, 1);
-    if (rest) {
-        uint8_t last[16] = {0};
-        const uint8_t *place = last;
-        usuba_copy(last, in + (length - rest), rest);
-        usuba_link_all(chaining, chain, &place, 1, 1);
-    }
 }
 
 /* The tag: the bits of data and ciphertext come last, and the first block of the keystream hides it. */
@@ -45,3 +24,4 @@ static void usuba_gcm_tag(const usuba_chaining *chaining, uint8_t *chain, uint64
     usuba_link_all(chaining, chain, &place, 1, 1);
     for (i = 0; i < 16; i++) tag[i] = (uint8_t)(chain[i] ^ mask[i]);
 }
+#endif
