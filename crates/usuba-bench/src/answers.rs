@@ -82,7 +82,7 @@ enum Part {
     Hash(usize),
     Seal(usize),
     /// Hand-written C around functions of this and other folders.
-    Scheme,
+    HandWritten,
 }
 
 impl<'a> Request<'a> {
@@ -102,8 +102,9 @@ impl<'a> Request<'a> {
             cipher.functions.iter().enumerate().for_each(|(n, f)| add(&f.name, Part::Function(n)));
             cipher.streams.iter().enumerate().for_each(|(n, s)| add(&s.name, Part::Stream(n)));
             cipher.hashes.iter().enumerate().for_each(|(n, h)| add(&h.name, Part::Hash(n)));
+            cipher.macs.iter().for_each(|mac| add(&mac.name, Part::HandWritten));
             cipher.seals.iter().enumerate().for_each(|(n, s)| add(&s.name, Part::Seal(n)));
-            cipher.arithmetic.iter().for_each(|scheme| add(&scheme.name, Part::Scheme));
+            cipher.arithmetic.iter().for_each(|scheme| add(&scheme.name, Part::HandWritten));
         }
         tasks.retain(|(_, name, _)| self.wants(name));
         threads::each(&tasks, self.jobs, |&(cipher, name, part)| {
@@ -116,7 +117,7 @@ impl<'a> Request<'a> {
                 Part::Stream(n) => cipher.verify_stream(&cipher.streams[n], None),
                 Part::Hash(n) => cipher.verify_hash(&cipher.hashes[n], None),
                 Part::Seal(n) => cipher.verify_seal(&cipher.seals[n], None),
-                Part::Scheme => elsewhere(),
+                Part::HandWritten => elsewhere(),
             };
             let outcome = match tested {
                 Ok(Tested::Right(vectors)) => Outcome::Right(vectors),

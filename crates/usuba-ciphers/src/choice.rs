@@ -81,14 +81,16 @@ impl Cipher {
         cipher.hashes.retain(|hash| is_named(&hash.name) || is_named(&hash.chain));
         cipher.seals.retain(|seal| is_chosen_seal(&seal.name));
         cipher.signs.retain(|sign| is_named(&sign.name));
-        // A parameter set has hash functions of its own, and authenticated encryption a cipher.
+        cipher.macs.retain(|mac| is_named(&mac.name));
+        // A parameter set has hash functions of its own, and a mode a cipher.
         let called = |name: &str| {
             let ciphers = cipher.seals.iter().flat_map(|seal| [&seal.first, &seal.stream]);
             cipher.signs.iter().any(|sign| sign.functions().contains(&name))
                 || ciphers.flatten().any(|stream| stream == name)
+                || cipher.macs.iter().any(|mac| mac.cipher == name)
         };
         let is_used = |need: &Need| need.function.as_deref().is_none_or(called);
-        if !self.signs.is_empty() || !self.seals.is_empty() {
+        if !(self.signs.is_empty() && self.seals.is_empty() && self.macs.is_empty()) {
             cipher.needs.retain(is_used);
         }
         Ok(cipher)

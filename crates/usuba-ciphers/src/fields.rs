@@ -42,6 +42,8 @@ const TEXTS: &[(&str, Syntax)] = &[
     ("first", Syntax::Name),
     ("then", Syntax::Name),
     ("stream", Syntax::Name),
+    ("inner", Syntax::Name),
+    ("cipher", Syntax::Name),
     ("chain", Syntax::Name),
     ("prepare", Syntax::Name),
     ("duplex.long", Syntax::Name),

@@ -23,6 +23,7 @@ mod hash;
 mod known;
 mod library;
 pub mod loader;
+mod mac;
 mod readings;
 mod scheme;
 mod seal;
@@ -49,6 +50,7 @@ pub use fields::{folder_name, place, toml};
 pub use hash::{Hash, HashMode};
 pub use library::Library;
 pub use loader::Beside;
+pub use mac::{Mac, MacMode};
 pub use scheme::{Arithmetic, Lanes, Scheme};
 pub use seal::{Duplex, KeyedHash, Seal, SealMode};
 pub use sign::{Hashes, Sign, SignMode};
@@ -70,6 +72,7 @@ pub struct Cipher {
     /// On one operation, in slicing W: `[lanes]` has four numbers of four operations in a register of
     /// 256 bits, this has four of one.
     pub across: Option<Lanes>,
+    pub macs: Vec<Mac>,
     pub seals: Vec<Seal>,
     pub signs: Vec<Sign>,
     /// The hand-written C that makes functions of it.
@@ -197,6 +200,8 @@ struct File {
     lanes: Option<Lanes>,
     across: Option<Lanes>,
     #[serde(default)]
+    mac: Vec<Mac>,
+    #[serde(default)]
     seal: Vec<Seal>,
     #[serde(default)]
     sign: Vec<Sign>,
@@ -310,6 +315,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
     let streams = file.stream.iter().map(|s| (&s.name, None));
     let others = file.hash.iter().map(|h| &h.name).chain(file.seal.iter().map(|s| &s.name));
     let others = others.chain(file.sign.iter().map(|s| &s.name));
+    let others = others.chain(file.mac.iter().map(|m| &m.name));
     for (name, meaning) in functions.chain(streams).chain(others.map(|name| (name, None))) {
         let other = names.insert(name, meaning);
         if other.is_some_and(|other| other.is_none() || other != meaning) {
@@ -333,7 +339,8 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
         let is_needed = |function: &str| file.needs.iter().any(|need| need.has(function));
         sign.check(&functions, is_needed).map_err(wrong)?;
     }
-    if functions.is_empty() && file.arithmetic.is_empty() && file.seal.is_empty() {
+    let is_composed = !(file.seal.is_empty() && file.mac.is_empty());
+    if functions.is_empty() && file.arithmetic.is_empty() && !is_composed {
         return Err(wrong("there is neither a function nor arithmetic in it".to_string()));
     }
     let lists = file.arithmetic.iter().map(|a| (&a.name, a.unknown()));
@@ -363,6 +370,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
         arithmetic,
         lanes,
         across,
+        macs: file.mac,
         seals,
         signs,
         scheme,
@@ -490,7 +498,8 @@ impl Cipher {
         let hashes = self.hashes.iter().map(|hash| &*hash.name);
         let seals = self.seals.iter().map(|seal| &*seal.name);
         let signs = self.signs.iter().map(|sign| &*sign.name);
-        functions.chain(streams).chain(hashes).chain(seals).chain(signs)
+        let macs = self.macs.iter().map(|mac| &*mac.name);
+        functions.chain(streams).chain(hashes).chain(macs).chain(seals).chain(signs)
     }
 
     /// The names of everything that `usubac test` reports, in the order of the description.
@@ -500,7 +509,8 @@ impl Cipher {
         let hashes = self.hashes.iter().map(|hash| &*hash.name);
         let seals = self.seals.iter().map(|seal| &*seal.name);
         let arithmetic = self.arithmetic.iter().map(|arithmetic| &*arithmetic.name);
-        functions.chain(streams).chain(hashes).chain(seals).chain(arithmetic)
+        let macs = self.macs.iter().map(|mac| &*mac.name);
+        functions.chain(streams).chain(hashes).chain(macs).chain(seals).chain(arithmetic)
     }
 
     /// The first function of this name, with or without its direction.

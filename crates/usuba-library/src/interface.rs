@@ -49,6 +49,8 @@ pub enum Kind {
     Hash(HashMode),
     /// Authenticated encryption.
     Seal(SealMode),
+    /// A message authentication code.
+    Mac,
     /// A signature from hash functions.
     Sign(SignMode),
     /// The compression function of a hash function, without its own API.
@@ -115,7 +117,7 @@ fn parts(kind: Kind) -> Vec<(Template, Template)> {
         Kind::Keyed => vec![key],
         Kind::Permutation => vec![(t::PERMUTATION_H, t::PERMUTATION_C)],
         Kind::Extended { .. } | Kind::Running { .. } | Kind::Unkeyed => Vec::new(),
-        Kind::Hash(_) | Kind::Chained | Kind::Seal(_) | Kind::Sign(_) => Vec::new(),
+        Kind::Hash(_) | Kind::Chained | Kind::Mac | Kind::Seal(_) | Kind::Sign(_) => Vec::new(),
     }
 }
 
@@ -181,8 +183,8 @@ impl Folder<'_> {
     pub fn public(&self) -> Vec<Description> {
         let own = self.descriptions().into_iter().filter(|own| own.kind != Kind::Chained);
         let composed = self.composed_descriptions().into_iter().chain(self.hash_descriptions());
-        let sealed = self.seal_descriptions().into_iter().chain(self.sign_descriptions());
-        own.chain(composed).chain(sealed).collect()
+        let sealed = self.mac_descriptions().into_iter().chain(self.seal_descriptions());
+        own.chain(composed).chain(sealed).chain(self.sign_descriptions()).collect()
     }
 
     /// Bytes of the key of a primitive.
@@ -203,6 +205,7 @@ impl Folder<'_> {
         own + &self.composed("", true)
             + &self.hashes("", true)
             + &self.scheme("", None)
+            + &self.macs("", true)
             + &self.seals("", true)
             + &self.signs("", true)
     }
@@ -217,6 +220,7 @@ impl Folder<'_> {
         own + &self.composed(common, false)
             + &hashes
             + &self.scheme(common, Some(backends))
+            + &self.macs(common, false)
             + &self.seals(common, false)
             + &self.signs(common, false)
     }

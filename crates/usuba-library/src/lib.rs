@@ -15,6 +15,7 @@
 //! - `hash`: hash functions around a compression function.
 //! - `arithmetic`: programs with contracts for hand-written C, and `scheme`: that C.
 //! - `tables`: multiples of a base point.
+//! - `mac`: message authentication codes.
 //! - `seal`: authenticated encryption.
 //! - `sign`: signatures from hash functions.
 //! - `section`: all targets in one file, and `dense`: their functions in little text.
@@ -38,6 +39,7 @@ mod hash;
 mod interface;
 pub mod ladder;
 mod lengths;
+mod mac;
 pub mod manifest;
 pub mod measure;
 mod merge;

@@ -17,7 +17,7 @@ use super::Folder;
 use super::interface::{Described, Description, Kind};
 use super::template::{self as t, Template, context};
 use usuba::names::did_you_mean;
-use usuba_ciphers::{Duplex, Seal, SealMode};
+use usuba_ciphers::{Duplex, Mac, Seal, SealMode};
 
 /// Bytes of a key of the keystreams and their composed variants.
 const KEY: usize = 32;
@@ -83,27 +83,50 @@ pub fn key_bytes(seal: &Seal) -> usize {
     }
 }
 
-/// Checks that the ciphers of all AEAD modes are there, with keys of the lengths of the modes.
+/// Checks that the ciphers of all modes are there, with keys of the lengths of the modes.
 ///
 /// # Errors
 /// One sentence on the cipher.
 pub fn check_ciphers(folders: &[Folder]) -> Result<(), String> {
     let all: Vec<Description> = folders.iter().flat_map(Folder::public).collect();
-    for Seal { name, first, stream, key, .. } in folders.iter().flat_map(|f| &f.cipher.seals) {
+    let ciphers = folders.iter().map(|folder| folder.cipher);
+    for Seal { name, first, stream, key, .. } in ciphers.clone().flat_map(|own| &own.seals) {
         for cipher in first.iter().chain(stream) {
-            let Some(found) = all.iter().find(|description| description.name == *cipher) else {
-                return Err(format!(
-                    "{name}: `{cipher}` is no function of its folder or of `needs`; help: add the \
-                     folder that has it, as in `needs = [\"folder:{cipher}\"]`"
-                ));
-            };
-            if let Some(key) = key.filter(|key| found.key != *key) {
-                return Err(format!(
-                    "{name}: found {key} bytes of `key`, expected {}, as `{cipher}` has",
-                    found.key
-                ));
-            }
+            check_cipher(&all, name, cipher, *key)?;
         }
+    }
+    for Mac { name, cipher, key, .. } in ciphers.flat_map(|own| &own.macs) {
+        check_cipher(&all, name, cipher, Some(*key))?;
+    }
+    Ok(())
+}
+
+/// Checks that a function is there; with `key` that it is a block cipher with blocks of 16 bytes and
+/// keys of that length.
+fn check_cipher(
+    all: &[Description],
+    name: &str,
+    cipher: &str,
+    key: Option<usize>,
+) -> Result<(), String> {
+    let Some(found) = all.iter().find(|description| description.name == *cipher) else {
+        return Err(format!(
+            "{name}: `{cipher}` is no function of its folder or of `needs`; help: add the folder that \
+             has it, as in `needs = [\"folder:{cipher}\"]`"
+        ));
+    };
+    let Some(key) = key else { return Ok(()) };
+    if !matches!(found.kind, Kind::Block { wide: true, .. }) {
+        return Err(format!(
+            "{name}: `{cipher}` is no block cipher with blocks of {GCM} bytes; help: choose one such as \
+             `aes128`"
+        ));
+    }
+    if found.key != key {
+        return Err(format!(
+            "{name}: found {key} bytes of `key`, expected {}, as `{cipher}` has",
+            found.key
+        ));
     }
     Ok(())
 }

@@ -89,16 +89,18 @@ pub fn status(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
     Ok(text)
 }
 
+/// What the table says of programs without look-ups, with and without multiplications.
+const MULTIPLIES: &str = "where multiplication is";
+const CONSTANT: &str = "yes";
+
 /// The rows of schemes in hand-written C and of compositions with other folders. Their costs are
 /// not measured.
 fn around_arithmetic(cipher: &Cipher, columns: usize) -> Result<String, String> {
-    let row = |name: &str, of: &str, modes: &str| {
-        // Arithmetic always needs multiplications.
-        format!(
-            "| `{name}` | {of} | where multiplication is | {modes} |{}\n",
-            " – |".repeat(columns)
-        )
+    let timed = |name: &str, of: &str, timing: &str, modes: &str| {
+        format!("| `{name}` | {of} | {timing} | {modes} |{}\n", " – |".repeat(columns))
     };
+    // Arithmetic always needs multiplications.
+    let row = |name: &str, of: &str, modes: &str| timed(name, of, MULTIPLIES, modes);
     let scheme = match cipher.scheme {
         Some(Scheme::Curve25519) => {
             let verified = "signatures; the time of verification depends on public data";
@@ -109,11 +111,11 @@ fn around_arithmetic(cipher: &Cipher, columns: usize) -> Result<String, String> 
         }
         None => String::new(),
     };
-    let seal = |seal: &Seal| {
-        let parts: Vec<String> =
-            cipher.needs.iter().map(|need| format!("`{}`", need.folder)).collect();
-        row(&seal.name, &parts.join(", "), modes(Kind::Seal(seal.mode)))
-    };
+    let needs: BTreeSet<String> =
+        cipher.needs.iter().map(|need| format!("`{}`", need.folder)).collect();
+    let needs = needs.into_iter().collect::<Vec<_>>().join(", ");
+    let seal = |seal: &Seal| row(&seal.name, &needs, modes(Kind::Seal(seal.mode)));
+    let macs = cipher.macs.iter().map(|mac| timed(&mac.name, &needs, CONSTANT, modes(Kind::Mac)));
     let sign = |sign: &Sign| {
         let parts: Vec<String> =
             sign.functions().iter().map(|function| format!("`{function}`")).collect();
@@ -122,7 +124,10 @@ fn around_arithmetic(cipher: &Cipher, columns: usize) -> Result<String, String> 
     // The others have rows with costs.
     let composed = cipher.seals.iter().filter(|seal| seal.duplex.is_none());
     let seals: String = composed.map(seal).collect();
-    Ok(scheme + &seals + &cipher.signs.iter().map(sign).collect::<String>())
+    Ok(scheme
+        + &macs.collect::<String>()
+        + &seals
+        + &cipher.signs.iter().map(sign).collect::<String>())
 }
 
 /// For each primitive and backend, as Markdown: the dispatch thresholds, and cycles per byte
@@ -316,6 +321,7 @@ fn modes(kind: Kind) -> &'static str {
             "hash, MAC, key derivation, trees, many messages side by side"
         }
         Kind::Chained => "none of its own",
+        Kind::Mac => "MAC, many messages side by side",
         Kind::Seal(_) => "authenticated encryption",
         Kind::Sign(_) => "signatures; the time of verification depends on public data",
     }
@@ -351,8 +357,8 @@ fn timing(cipher: &Cipher, row: &Row) -> Result<&'static str, String> {
     let has = |name: &str| outputs.iter().any(|o| o.kernel.stats.operations.of(name) > 0);
     Ok(match (has("lookup"), has("mul")) {
         (true, _) => "no: tables",
-        (false, true) => "where multiplication is",
-        (false, false) => "yes",
+        (false, true) => MULTIPLIES,
+        (false, false) => CONSTANT,
     })
 }
 

@@ -38,6 +38,7 @@ texts! {
     SEAL_GCM = "modes/seal_gcm.c";
     SEAL_SIV = "modes/seal_siv.c";
     TIMES_X = "modes/times_x.c";
+    CMAC = "modes/cmac.c";
 }
 
 templates! {
@@ -114,6 +115,9 @@ templates! {
     NACL_H = "nacl/nacl.h.in";
     NACL_C = "nacl/nacl.c.in";
     NACL_CMAKE = "nacl/CMakeLists.txt.in";
+    CBC_MAC_C = "api/cbc_mac.c.in";
+    CMAC_H = "api/cmac.h.in";
+    CMAC_C = "api/cmac.c.in";
     SEAL_KEY_H = "api/seal_key.h.in";
     SEAL_KEY_C = "api/seal_key.c.in";
     SEAL_FIRST_C = "api/seal_first.c.in";

@@ -476,6 +476,48 @@ static void any_backend(void)
         free(one.whole); \
     }
 
+/* A message authentication code of a block cipher: pieces, and many messages. */
+#define CODE(name) \
+    static void name##_fuzz_code(void) \
+    { \
+        usuba_##name##_key *key = name##_fuzz_key(); \
+        usuba_##name##_state *state = (usuba_##name##_state *)malloc(sizeof *state); \
+        const size_t count = below(40), cut = 8 + below(9), length = some_length(2000); \
+        place texts[40], text = make(length), one = make(16), tags = make(16 * count); \
+        const uint8_t *in[40]; \
+        size_t lengths[40], done, part, i; \
+        if (!state) exit(3); \
+        for (i = 0; i < count; i++) { \
+            lengths[i] = some_length(300); \
+            in[i] = (texts[i] = make(lengths[i])).at; \
+        } \
+        any_backend(); \
+        expect(!usuba_##name##_tag_many(key, in, lengths, count, tags.at), "status", #name, count); \
+        for (i = 0; i < count; i++) { \
+            any_backend(); \
+            expect(!usuba_##name##_check(key, in[i], lengths[i], tags.at + 16 * i, cut), "tag", \
+                   #name, lengths[i]); \
+        } \
+        expect(!usuba_##name##_tag(key, text.at, length, one.at), "status", #name, length); \
+        expect(!usuba_##name##_begin(state), "status", #name, length); \
+        for (done = 0; done < length; done += part) { \
+            part = 1 + below(length - done); \
+            any_backend(); \
+            expect(!usuba_##name##_update(state, key, text.at + done, part), "status", #name, \
+                   length); \
+        } \
+        expect(!usuba_##name##_verify(state, key, one.at, cut), "tag", #name, length); \
+        one.at[below(cut)] ^= (uint8_t)(1 << below(8)); \
+        expect(usuba_##name##_check(key, text.at, length, one.at, cut) == USUBA_ERROR_FORGED, \
+               "forged", #name, length); \
+        for (i = 0; i < count; i++) free(texts[i].whole); \
+        free(text.whole); \
+        free(one.whole); \
+        free(tags.whole); \
+        free(state); \
+        free(key); \
+    }
+
 /* HKDF of a hash function with hashes of `bytes`. */
 #define HKDF(name, bytes) \
     static void name##_fuzz_keys(void) \

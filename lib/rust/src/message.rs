@@ -12,7 +12,7 @@ use digest::{
 use crate::Error;
 use crate::ffi::message::{self, State};
 
-pub use crate::ffi::message::{Code, Derive, HashFunction};
+pub use crate::ffi::message::{Code, CodeSide, Derive, HashFunction};
 
 /// A function that takes a message in pieces.
 macro_rules! message {
@@ -125,6 +125,21 @@ impl<M: Code> Clone for MessageMac<M> {
 }
 
 impl<M: Code> MacMarker for MessageMac<M> {}
+
+impl<M: CodeSide> MessageMac<M> {
+    /// The tags of many messages under this key, side by side: several times faster than in sequence,
+    /// most so for similar lengths. The message in pieces stays as it is.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there are more or fewer places for tags.
+    pub fn many(
+        &self,
+        messages: &[&[u8]],
+        tags: &mut [Array<u8, M::OutputSize>],
+    ) -> Result<(), Error> {
+        self.start.tags(messages, tags)
+    }
+}
 
 impl<M: Code> Reset for MessageMac<M> {
     fn reset(&mut self) {

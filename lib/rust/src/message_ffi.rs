@@ -16,7 +16,7 @@ use super::{c_wipe, certain};
 use crate::Error;
 
 /// Messages that are passed to C at a time.
-const MANY: usize = 64;
+const MANY: usize = 256;
 
 /// State, key, length of the key.
 pub type Key<S> = unsafe extern "C" fn(*mut S, *const u8, usize) -> c_int;
@@ -27,6 +27,9 @@ pub type Give<S> = unsafe extern "C" fn(*mut S, *mut u8) -> c_int;
 /// Inputs, lengths, number of them, outputs.
 pub type Many =
     unsafe extern "C" fn(*const *const u8, *const usize, usize, *mut u8) -> c_int;
+/// State, inputs, lengths, number of them, outputs.
+pub type ManyUnder<S> =
+    unsafe extern "C" fn(*const S, *const *const u8, *const usize, usize, *mut u8) -> c_int;
 /// Salt, secret, key, each but the last with its length.
 pub type Extract =
     unsafe extern "C" fn(*const u8, usize, *const u8, usize, *mut u8) -> c_int;
@@ -89,6 +92,15 @@ pub unsafe trait Code: Message {
     const BEGIN: Key<Self::State>;
 }
 
+/// A MAC whose messages are side by side.
+///
+/// # Safety
+/// Tags have `OutputSize` bytes; `MANY` keeps to its lengths, and looks at the key of the state alone.
+pub unsafe trait CodeSide: Code {
+    /// See the header.
+    const MANY: ManyUnder<Self::State>;
+}
+
 /// A message that was begun, wiped when it is dropped.
 pub struct State<M: Message>(M::State);
 
@@ -136,6 +148,21 @@ impl<M: Message> State<M> {
         certain(unsafe { M::UPDATE(&raw mut self.0, data.as_ptr(), data.len()) });
     }
 
+    /// The tags of many messages under the key of this one.
+    pub fn tags(
+        &self,
+        messages: &[&[u8]],
+        out: &mut [Array<u8, M::OutputSize>],
+    ) -> Result<(), Error>
+    where
+        M: CodeSide,
+    {
+        // SAFETY: `CodeSide`; see `parts`.
+        parts(messages, out, |from, sizes, count, to| unsafe {
+            M::MANY(&raw const self.0, from, sizes, count, to)
+        })
+    }
+
     /// Once.
     pub fn finish(&mut self, out: &mut Array<u8, M::OutputSize>) {
         // SAFETY: `Message`.
@@ -145,6 +172,17 @@ impl<M: Message> State<M> {
 
 /// The hashes of many messages.
 pub fn many<H: HashFunction>(messages: &[&[u8]], out: &mut [Array<u8, H::OutputSize>]) -> Result<(), Error> {
+    // SAFETY: `HashFunction`; see `parts`.
+    parts(messages, out, |from, sizes, count, to| unsafe { H::MANY(from, sizes, count, to) })
+}
+
+/// Calls `run` for some messages at a time, with their places and lengths, and as many places of
+/// outputs.
+fn parts<N: ArraySize>(
+    messages: &[&[u8]],
+    out: &mut [Array<u8, N>],
+    run: impl Fn(*const *const u8, *const usize, usize, *mut u8) -> c_int,
+) -> Result<(), Error> {
     if messages.len() != out.len() {
         return Err(Error::Length);
     }
@@ -153,9 +191,7 @@ pub fn many<H: HashFunction>(messages: &[&[u8]], out: &mut [Array<u8, H::OutputS
         for (at, message) in now.iter().enumerate() {
             (places[at], lengths[at]) = (message.as_ptr(), message.len());
         }
-        let (from, sizes, to) = (places.as_ptr(), lengths.as_ptr(), out.as_mut_ptr().cast());
-        // SAFETY: `HashFunction`; there are as many messages, and as many places for their hashes.
-        certain(unsafe { H::MANY(from, sizes, now.len(), to) });
+        certain(run(places.as_ptr(), lengths.as_ptr(), now.len(), out.as_mut_ptr().cast()));
     }
     Ok(())
 }

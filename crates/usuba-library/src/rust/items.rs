@@ -130,6 +130,9 @@ impl<'a> Items<'a> {
             Some(Scheme::Curve25519) => items.curve25519(),
             None => {}
         }
+        for mac in &folder.cipher.macs {
+            items.mac(mac, folders, &folder.cipher.answers(&mac.vectors)?)?;
+        }
         for seal in &folder.cipher.seals {
             items.seal(seal, folders, &folder.cipher.seals_of(seal)?)?;
         }

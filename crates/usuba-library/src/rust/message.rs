@@ -7,13 +7,17 @@ use super::super::template::{Value, context};
 use super::items::Items;
 use super::parts::Part;
 use super::text::{literal, type_name};
-use usuba_ciphers::{Hash, HashMode, HashVector, Seal, SealMode, SealVector, to_hex};
+use usuba_ciphers::{Hash, HashMode, HashVector, Mac, Seal, SealMode, SealVector, Vector, to_hex};
 
 /// Bytes of a result in examples.
 const SHOWN: usize = 16;
 
 /// One vector out of this many becomes a test of the crate.
 const EVERY: usize = 5;
+
+/// Bytes of a block of CMAC, and of its masks.
+const BLOCK: usize = 16;
+const CMAC_MASKS: usize = 2 * BLOCK;
 
 /// Bytes of a message in the tests, at most.
 const LONG: usize = 2000;
@@ -69,6 +73,46 @@ impl Items<'_> {
         self.tests += &self.render(rust!("tests/curve25519.rs.in"), &context! {});
     }
 
+    /// A message authentication code with the key of a block cipher of one of `folders`.
+    ///
+    /// # Errors
+    /// None of the folders has the key.
+    pub fn mac(&mut self, mac: &Mac, folders: &[Folder], vectors: &[Vector]) -> Result<(), String> {
+        let Mac { name, cipher, key, .. } = mac;
+        let (inner, context) = self.inner(name, cipher, folders)?;
+        let context = context + CMAC_MASKS;
+        self.parts.insert(Part::Message);
+        self.contexts.push((name.clone(), context));
+        self.hashes.push((format!("{name}_state"), 2 * BLOCK));
+        self.sizes.push((format!("{name}_state"), 16 + 2 * BLOCK));
+        let type_name = type_name(name, &self.folder.cipher.title);
+        let values = context! { name, type => type_name, inner, context, key_bytes => key };
+        let short = vectors.iter().filter(|v| v.input.len() <= LONG);
+        let answer =
+            |v: &Vector| Value::from([&v.key[..], &v.input, &v.output].map(to_hex).to_vec());
+        let answers = short.step_by(EVERY).map(answer).collect();
+        self.add(rust!("api/cmac.rs.in"), &[rust!("ffi/cmac.rs.in")], &values);
+        self.test("mac", &[rust!("tests/mac.rs.in")], answers, &values);
+        Ok(())
+    }
+
+    /// The field of the key of a cipher of one of `folders`, and its bytes.
+    fn inner(
+        &self,
+        name: &str,
+        inner: &str,
+        folders: &[Folder],
+    ) -> Result<(String, usize), String> {
+        let place = |folder: &Folder| {
+            let at = folder.descriptions().iter().position(|own| own.name == *inner)?;
+            let path = type_name(inner, &folder.cipher.title);
+            let field = format!("inner: super::{}::{path}", folder.name);
+            Some((field, self.words_of(folder, at).1))
+        };
+        let found = folders.iter().find_map(place);
+        found.ok_or(format!("{name}: there is no key `{inner}`"))
+    }
+
     /// Authenticated encryption with a key of one of `folders`.
     ///
     /// # Errors
@@ -82,16 +126,7 @@ impl Items<'_> {
         let Seal { name, mode, first, stream, nonce, .. } = seal;
         let key_bytes = key_bytes(seal);
         let (field, context) = match first.as_ref().or(stream.as_ref()) {
-            Some(inner) => {
-                let place = |folder: &Folder| {
-                    let at = folder.descriptions().iter().position(|own| own.name == *inner)?;
-                    let path = type_name(inner, &folder.cipher.title);
-                    let field = format!("inner: super::{}::{path}", folder.name);
-                    Some((field, self.words_of(folder, at).1))
-                };
-                let found = folders.iter().find_map(place);
-                found.ok_or(format!("{name}: there is no key `{inner}`"))?
-            }
+            Some(inner) => self.inner(name, inner, folders)?,
             None => (format!("bytes: [u8; {key_bytes}]"), key_bytes),
         };
         let type_name = type_name(name, &self.folder.cipher.title);

@@ -36,7 +36,7 @@ const MODULES: [Module; 5] = [
     Module {
         of: Part::Message,
         name: "message",
-        types: "{Code, Derive, HashFunction, Hkdf, MessageHash, MessageMac, OneTimeMac}",
+        types: "{Code, CodeSide, Derive, HashFunction, Hkdf, MessageHash, MessageMac, OneTimeMac}",
         files: [
             ("src/message.rs", text!("src/message.rs")),
             ("src/ffi/message.rs", text!("src/message_ffi.rs")),

@@ -97,6 +97,7 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
                     part(format!("SEAL_MANY({name}, {nonce})"), format!("{name}_fuzz_seals"));
                 }
             }
+            Kind::Mac => part(format!("{keyed}CODE({name})"), format!("{name}_fuzz_code")),
             Kind::Sign(_) => {
                 let sign = cipher.signs.iter().find(|sign| sign.name == *name);
                 let sign = sign.expect("it is there");

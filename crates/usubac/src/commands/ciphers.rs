@@ -68,6 +68,7 @@ fn show(cipher: &Cipher) -> String {
     let others = [
         ("keystream", cipher.streams.iter().map(|stream| &stream.name).collect::<Vec<_>>()),
         ("hash function", cipher.hashes.iter().map(|hash| &hash.name).collect()),
+        ("message authentication code", cipher.macs.iter().map(|mac| &mac.name).collect()),
         ("authenticated encryption", cipher.seals.iter().map(|seal| &seal.name).collect()),
     ];
     for (kind, names) in others {
