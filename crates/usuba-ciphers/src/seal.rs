@@ -37,6 +37,8 @@ pub struct Seal {
     pub key: Option<usize>,
     /// Bytes of the nonce.
     pub nonce: usize,
+    /// Bytes of the tag, in mode `ccm`; see [`Seal::tag_bytes`].
+    pub tag: Option<usize>,
     /// The file of test vectors, in the folder.
     pub vectors: String,
 }
@@ -80,7 +82,7 @@ impl Seal {
     /// # Errors
     /// One sentence on the part.
     pub fn check(&self, functions: &[Function]) -> Result<(), String> {
-        let Seal { name, mode, first, stream, duplex, hash, inner, key, .. } = self;
+        let Seal { name, mode, first, stream, duplex, hash, inner, key, tag, .. } = self;
         let (label, wanted) = mode.parts();
         let parts = [
             ("stream", stream.is_some()),
@@ -89,6 +91,7 @@ impl Seal {
             ("inner", inner.is_some()),
             ("key", key.is_some()),
             ("first", first.is_some()),
+            ("tag", tag.is_some()),
         ];
         let is_wanted = |part: &str| wanted.contains(&part);
         let may = |part: &str| part == "first" && is_wanted("stream") && !is_wanted("key");
@@ -119,6 +122,11 @@ impl Seal {
         }
     }
 
+    /// Bytes of the tag.
+    pub fn tag_bytes(&self) -> usize {
+        self.tag.unwrap_or(TAG)
+    }
+
     /// The functions of this folder that it is made of.
     pub fn functions(&self) -> Vec<&String> {
         let duplex = self.duplex.iter().flat_map(|duplex| duplex.functions());
@@ -143,6 +151,9 @@ pub enum SealMode {
     GcmSiv,
     /// XAES-256-GCM of C2SP: the key and the nonce of another one are derived from key and nonce.
     Xaes,
+    /// NIST SP 800-38C: a CBC-MAC of data and text, encrypted as they are in CTR mode; the tag comes
+    /// behind.
+    Ccm,
 }
 
 impl SealMode {
@@ -155,6 +166,7 @@ impl SealMode {
             SealMode::Gcm => ("gcm", &["stream", "hash", "key"]),
             SealMode::GcmSiv => ("gcm-siv", &["stream", "hash", "key"]),
             SealMode::Xaes => ("xaes", &["stream", "inner", "key"]),
+            SealMode::Ccm => ("ccm", &["stream", "key", "tag"]),
         }
     }
 
@@ -169,8 +181,8 @@ impl SealMode {
     }
 }
 
-/// Bytes of a tag.
-pub(crate) const TAG: usize = 16;
+/// Bytes of a tag, in all modes but `ccm`.
+const TAG: usize = 16;
 
 #[cfg(test)]
 mod tests {

@@ -9,7 +9,6 @@
 
 use usuba::names::closest;
 
-use super::seal::TAG;
 use super::values::hex;
 use super::{Cipher, Direction, Function, Hash, Seal, SealMode, Sign, files};
 
@@ -105,10 +104,10 @@ pub struct SealVector {
 }
 
 impl SealVector {
-    /// The ciphertext, and the tag.
-    pub fn apart(&self, mode: SealMode) -> (&[u8], &[u8]) {
+    /// The ciphertext, and the tag of `tag` bytes.
+    pub fn apart(&self, mode: SealMode, tag: usize) -> (&[u8], &[u8]) {
         match mode.before() {
-            0 => self.output.split_at(self.output.len() - TAG),
+            0 => self.output.split_at(self.output.len() - tag),
             before => (&self.output[before..], &self.output[..before]),
         }
     }
@@ -284,13 +283,13 @@ pub fn hashes(text: &str) -> Result<Vec<HashVector>, String> {
 ///
 /// # Errors
 /// A line is malformed; the message begins with its number.
-pub fn seals(text: &str) -> Result<Vec<SealVector>, String> {
+pub fn seals(text: &str, tag: usize) -> Result<Vec<SealVector>, String> {
     let names = ["key", "nonce", "data", "in", "out"];
     let vector = |(line, fields): (usize, Block)| {
         let there = [0, 1, 3, 4].map(|at: usize| (names[at], fields[at].is_some()));
         match <[_; 5]>::try_from(fields) {
             Ok([Some(key), Some(nonce), data, Some(input), Some(output)]) => {
-                let (found, expected) = (output.len(), input.len() + TAG);
+                let (found, expected) = (output.len(), input.len() + tag);
                 if found != expected {
                     return Err(format!("{line}: `out` has {found} bytes, expected {expected}"));
                 }
@@ -384,7 +383,7 @@ impl Cipher {
     fn read_vectors<T>(
         &self,
         file: &str,
-        parse: fn(&str) -> Result<Vec<T>, String>,
+        parse: impl Fn(&str) -> Result<Vec<T>, String>,
     ) -> Result<Vec<T>, String> {
         let path = self.folder.join(file);
         let text = files::read_to_string(&path)
@@ -410,7 +409,7 @@ impl Cipher {
     /// # Errors
     /// As [`Cipher::answers`].
     pub fn seals_of(&self, seal: &Seal) -> Result<Vec<SealVector>, String> {
-        self.read_vectors(&seal.vectors, seals)
+        self.read_vectors(&seal.vectors, |text| seals(text, seal.tag_bytes()))
     }
 
     /// The test vectors of a signature.
@@ -477,15 +476,15 @@ mod tests {
     fn vectors_of_seals_have_their_tag_on_either_side() {
         let text = |out: &str| format!("key = 00\nnonce = 01\nin = 02\nout = {out}\n");
         let out = "ff".repeat(16);
-        let [vector] = &seals(&text(&format!("03{out}"))).expect("it is one")[..] else {
+        let [vector] = &seals(&text(&format!("03{out}")), 16).expect("it is one")[..] else {
             panic!("it is one");
         };
-        assert_eq!(vector.apart(SealMode::Rfc8439), (&[3][..], &[255; 16][..]));
+        assert_eq!(vector.apart(SealMode::Rfc8439, 16), (&[3][..], &[255; 16][..]));
         let tag = [&[3][..], &[255; 15]].concat();
-        assert_eq!(vector.apart(SealMode::Box), (&[255][..], &tag[..]));
-        let short = seals(&text(&out)).expect_err("a byte is missing");
+        assert_eq!(vector.apart(SealMode::Box, 16), (&[255][..], &tag[..]));
+        let short = seals(&text(&out), 16).expect_err("a byte is missing");
         assert_eq!(short, "1: `out` has 16 bytes, expected 17");
-        let lost = seals("nonce = 01").expect_err("fields are missing");
+        let lost = seals("nonce = 01", 16).expect_err("fields are missing");
         assert_eq!(lost, "1: the vector has no `key`");
     }
 

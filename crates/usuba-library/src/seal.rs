@@ -5,6 +5,7 @@
 //! xsalsa20poly1305     hsalsa20 derives a key from key and nonce, salsa20 encrypts: NaCl secret box
 //! aes128_gcm           aes128 encrypts in CTR mode, ghash_absorb hashes under a key: NIST SP 800-38D
 //! aes128_gcm_siv       polyval_absorb hashes the text, and the hash is the counter: RFC 8452
+//! aes128_ccm           aes128 encrypts in CTR mode, and its CBC-MAC is the tag: NIST SP 800-38C
 //! xaes256_gcm          aes256 derives a key of aes256_gcm from key and nonce: C2SP
 //! ascon_aead128        one state takes key, nonce, data and text, and its end is the tag
 //! ```
@@ -63,6 +64,10 @@ fn parts(mode: SealMode) -> (&'static [Template], &'static [Template]) {
             &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
             &[t::SEAL_KEY_C, t::SEAL_SIV_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C],
         ),
+        SealMode::Ccm => (
+            &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
+            &[t::SEAL_KEY_C, t::CBC_MAC_C, t::SEAL_CCM_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C],
+        ),
         SealMode::Xaes => (
             &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
             &[t::SEAL_XAES_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C],
@@ -78,7 +83,9 @@ fn parts(mode: SealMode) -> (&'static [Template], &'static [Template]) {
 pub fn key_bytes(seal: &Seal) -> usize {
     match seal.mode {
         SealMode::Rfc8439 | SealMode::Box => KEY,
-        SealMode::Gcm | SealMode::GcmSiv | SealMode::Xaes => seal.key.unwrap_or_default(),
+        SealMode::Gcm | SealMode::GcmSiv | SealMode::Xaes | SealMode::Ccm => {
+            seal.key.unwrap_or_default()
+        }
         SealMode::Ascon => ASCON[1],
     }
 }
@@ -131,6 +138,19 @@ fn check_cipher(
     Ok(())
 }
 
+/// Checks the bytes of nonce and tag of mode `ccm` (NIST SP 800-38C, section A.1).
+fn check_sizes(Seal { name, mode, nonce, tag, .. }: &Seal) -> Result<(), String> {
+    let tag = tag.unwrap_or_default();
+    let is_allowed = (7..=13).contains(nonce) && (4..=16).contains(&tag) && tag % 2 == 0;
+    if *mode == SealMode::Ccm && !is_allowed {
+        return Err(format!(
+            "{name}: found {nonce} bytes of `nonce` and {tag} of `tag`, expected 7 to 13, and an even \
+             number from 4 to 16"
+        ));
+    }
+    Ok(())
+}
+
 impl Folder<'_> {
     /// The header's view of authenticated encryption.
     pub fn seal_descriptions(&self) -> Vec<Description> {
@@ -168,6 +188,7 @@ impl Folder<'_> {
         for seal in &self.cipher.seals {
             self.check_hash(seal)?;
             self.check_inner(seal)?;
+            check_sizes(seal)?;
             let Seal { name, nonce: own, duplex, .. } = seal;
             let Some(duplex) = duplex else { continue };
             for function in [&duplex.long, &duplex.short] {
@@ -302,6 +323,7 @@ impl Folder<'_> {
             (SealMode::Gcm, _) => [t::SEAL_STREAM, t::SEAL_KEYED, t::SEAL_GCM].map(text).to_vec(),
             (SealMode::GcmSiv, _) => [t::SEAL_KEYED, t::SEAL_SIV].map(text).to_vec(),
             (SealMode::Xaes, _) => vec![text(t::TIMES_X)],
+            (SealMode::Ccm, _) => vec![text(t::SEAL_CCM)],
             (SealMode::Ascon, Some(duplex)) => {
                 let wide = duplex.functions().iter().any(|function| self.is_wide(function));
                 let side = if wide { SIDE } else { 1 };
@@ -338,7 +360,7 @@ impl Folder<'_> {
                 upper => name.to_uppercase(), common, nonce, key, key_bytes => key_bytes(seal), first,
                 stream, stream_upper => stream.as_ref().map(|stream| stream.to_uppercase()),
                 derives => first.is_some() || inner.is_some(), within => inner.as_ref().unwrap_or(name),
-                subkey, subkey_upper => subkey.map(|subkey| subkey.to_uppercase()), inner, inner_nonce,
+                cipher => stream, tag => seal.tag_bytes(), subkey, subkey_upper => subkey.map(|subkey| subkey.to_uppercase()), inner, inner_nonce,
                 beside => self.beside(seal).map(|(name, bytes)| format!("{name}[{bytes}]")),
                 longer => next(), shorter => next(), seal => next(), open => next(),
                 start => start.join(", "), hash => hash.as_ref().map(|_| self.prepared(seal)),
@@ -349,9 +371,10 @@ impl Folder<'_> {
                     _ => "&key->inner",
                 },
                 exceeds => match mode {
-                    SealMode::Gcm | SealMode::Xaes => "usuba_gcm_exceeds(length, data_length)",
-                    SealMode::GcmSiv => "usuba_siv_exceeds(length, data_length)",
-                    _ => "usuba_seal_exceeds(length)",
+                    SealMode::Gcm | SealMode::Xaes => "usuba_gcm_exceeds(length, data_length)".into(),
+                    SealMode::GcmSiv => "usuba_siv_exceeds(length, data_length)".into(),
+                    SealMode::Ccm => format!("usuba_ccm_exceeds({}, length)", 15 - nonce),
+                    _ => "usuba_seal_exceeds(length)".to_string(),
                 },
             },
         )

@@ -484,6 +484,7 @@ static void any_backend(void)
         usuba_##name##_state *state = (usuba_##name##_state *)malloc(sizeof *state); \
         const size_t count = below(40), cut = 8 + below(9), length = some_length(2000); \
         place texts[40], text = make(length), one = make(16), tags = make(16 * count); \
+        place same = copy(text, length); \
         const uint8_t *in[40]; \
         size_t lengths[40], done, part, i; \
         if (!state) exit(3); \
@@ -510,7 +511,9 @@ static void any_backend(void)
         one.at[below(cut)] ^= (uint8_t)(1 << below(8)); \
         expect(usuba_##name##_check(key, text.at, length, one.at, cut) == USUBA_ERROR_FORGED, \
                "forged", #name, length); \
+        expect(!memcmp(text.at, same.at, length), "message", #name, length); \
         for (i = 0; i < count; i++) free(texts[i].whole); \
+        free(same.whole); \
         free(text.whole); \
         free(one.whole); \
         free(tags.whole); \
@@ -727,16 +730,16 @@ static void any_backend(void)
 
 #define FUZZ_DATA data.at, data_length,
 
-/* Authenticated encryption with nonces of `bytes` and `before` bytes before the ciphertext, where
+/* Authenticated encryption with nonces of `bytes`, tags of `tag` and `before` bytes before the ciphertext, where
    `DATA` passes the data if there are any: apart, in place, detached and forged. */
-#define SEAL(name, bytes, before, DATA) \
+#define SEAL(name, bytes, tag, before, DATA) \
     static void name##_fuzz_seal(void) \
     { \
         usuba_##name##_key *key = name##_fuzz_key(); \
         const size_t length = some_length(40000), data_length = below(100); \
         place start = make(bytes), data = make(data_length), text = make(length); \
-        place one = make(length + 16), two = make(length + 16), three = copy(text, length); \
-        size_t bit = below(8 * (length + 16)), i; \
+        place one = make(length + (tag)), two = make(length + (tag)), three = copy(text, length); \
+        size_t bit = below(8 * (length + (tag))), i; \
         memcpy(two.at + (before), text.at, length); \
         any_backend(); \
         expect(!usuba_##name##_seal(key, start.at, DATA text.at, length, one.at), "status", #name, \
@@ -744,7 +747,7 @@ static void any_backend(void)
         any_backend(); \
         expect(!usuba_##name##_seal(key, start.at, DATA two.at + (before), length, two.at), \
                "status", #name, length); \
-        expect(!memcmp(one.at, two.at, length + 16), "in place", #name, length); \
+        expect(!memcmp(one.at, two.at, length + (tag)), "in place", #name, length); \
         any_backend(); \
         expect(!usuba_##name##_seal_detached(key, start.at, DATA text.at, length, two.at, \
                                              two.at + length), "status", #name, length); \
@@ -756,12 +759,12 @@ static void any_backend(void)
         one.at[bit / 8] ^= (uint8_t)(1 << bit % 8); \
         for (i = 0; i < length; i++) three.at[i] = 7; \
         any_backend(); \
-        expect(usuba_##name##_open(key, start.at, DATA one.at, length + 16, three.at) \
+        expect(usuba_##name##_open(key, start.at, DATA one.at, length + (tag), three.at) \
                    == USUBA_ERROR_FORGED, "forged", #name, length); \
         for (i = 0; i < length; i++) expect(three.at[i] == 7, "nothing written", #name, length); \
         one.at[bit / 8] ^= (uint8_t)(1 << bit % 8); \
         any_backend(); \
-        expect(!usuba_##name##_open(key, start.at, DATA one.at, length + 16, three.at), "status", \
+        expect(!usuba_##name##_open(key, start.at, DATA one.at, length + (tag), three.at), "status", \
                #name, length); \
         expect(!memcmp(text.at, three.at, length), "opened", #name, length); \
         free(key); \

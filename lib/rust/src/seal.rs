@@ -3,7 +3,6 @@
 use core::fmt;
 
 use aead::{AeadCore, AeadInOut, Nonce, Tag, TagPosition};
-use cipher::consts::U16;
 use cipher::{AlgorithmName, InOutBuf, Key as KeyBytes, KeyInit, KeySizeUser};
 
 use crate::Error;
@@ -126,7 +125,7 @@ impl<K: Seal> KeyInit for Sealer<K> {
 
 impl<K: Seal> AeadCore for Sealer<K> {
     type NonceSize = K::NonceSize;
-    type TagSize = U16;
+    type TagSize = K::TagSize;
     const TAG_POSITION: TagPosition = match K::FUNCTIONS {
         Functions::Data(..) => TagPosition::Postfix,
         Functions::Only(..) => TagPosition::Prefix,

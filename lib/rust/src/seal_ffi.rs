@@ -5,13 +5,10 @@ use core::ptr;
 
 use cipher::InOutBuf;
 use cipher::array::{Array, ArraySize};
-use cipher::consts::U16;
+use cipher::typenum::Unsigned;
 
 use super::{Context, Key};
 use crate::Error;
-
-/// Bytes of a tag.
-const TAG: usize = 16;
 
 /// Key, nonce, data, its length, input, its length, output, tag.
 pub type SealData<K> = unsafe extern "C" fn(
@@ -77,10 +74,12 @@ pub enum Functions<K> {
 /// Authenticated encryption.
 ///
 /// # Safety
-/// Nonces have `NonceSize` bytes and tags 16; all keep to their lengths.
+/// Nonces have `NonceSize` bytes and tags `TagSize`; all keep to their lengths.
 pub unsafe trait Seal: Context {
     /// Bytes of a nonce.
     type NonceSize: ArraySize;
+    /// Bytes of a tag.
+    type TagSize: ArraySize;
     /// See the header.
     const FUNCTIONS: Functions<Self>;
 }
@@ -153,7 +152,7 @@ pub fn seal_many<'a, K: SealSide + 'a>(
     let mut messages = messages;
     for outputs in outputs.chunks_mut(MANY) {
         let places = Places::of(messages.by_ref().take(outputs.len()), outputs);
-        let fits = |(output, length): (&&mut [u8], &usize)| output.len() == length + TAG;
+        let fits = |(output, length): (&&mut [u8], &usize)| output.len() == length + K::TagSize::USIZE;
         if !outputs.iter().zip(&places.lengths).all(fits) {
             return Err(Error::Length);
         }
@@ -188,7 +187,7 @@ pub fn open_many<'a, K: SealSide + 'a>(
         let places = Places::of(messages.by_ref().take(outputs.len()), outputs);
         // A message without a tag has no output.
         let fits = |(output, length): (&&mut [u8], &usize)| {
-            output.len() == length.saturating_sub(TAG)
+            output.len() == length.saturating_sub(K::TagSize::USIZE)
         };
         if !outputs.iter().zip(&places.lengths).all(fits) {
             return Err(Error::Length);
@@ -220,8 +219,8 @@ impl<K: Seal> Key<K> {
         nonce: &Array<u8, K::NonceSize>,
         data: &[u8],
         text: InOutBuf<'_, '_, u8>,
-    ) -> Result<Array<u8, U16>, Error> {
-        let mut tag = Array::<u8, U16>::default();
+    ) -> Result<Array<u8, K::TagSize>, Error> {
+        let mut tag = Array::<u8, K::TagSize>::default();
         let (length, nonce) = (text.len(), nonce.as_ptr());
         let (from, to) = text.into_raw();
         let (at, size, end) = (data.as_ptr(), data.len(), tag.as_mut_ptr());
@@ -243,7 +242,7 @@ impl<K: Seal> Key<K> {
         nonce: &Array<u8, K::NonceSize>,
         data: &[u8],
         text: InOutBuf<'_, '_, u8>,
-        tag: &Array<u8, U16>,
+        tag: &Array<u8, K::TagSize>,
     ) -> Result<(), Error> {
         let (length, nonce) = (text.len(), nonce.as_ptr());
         let (from, to) = text.into_raw();

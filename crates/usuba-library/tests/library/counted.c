@@ -1,5 +1,6 @@
-/* AES-GCM, AES-GCM-SIV and XAES-256-GCM with keys, texts and data that valgrind takes for undefined. Nonces and sealed messages are
-   public. */
+/* Modes of block ciphers with keys, texts and data that valgrind takes for undefined. Nonces, sealed
+   messages and tags are public. FOLDER gives the functions of a folder, MODES are calls of MODE and
+   CODE, and LONGEST is below 20000. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,12 +18,12 @@ static void expect(int holds, int line)
 #define EXPECT(holds) expect(holds, __LINE__)
 
 /* Calls under a key, of one mode. */
-#define MODE(NAME, KEY) \
+#define MODE(NAME, KEY, TAG) \
     do { \
         usuba_##NAME##_key key; \
         EXPECT(!usuba_##NAME##_init(&key, text, KEY)); \
         for (j = 0; j < sizeof lengths / sizeof lengths[0]; j++) { \
-            const size_t length = lengths[j], size = 7 * j, all = length + 16; \
+            const size_t length = lengths[j], size = 7 * j, all = length + TAG; \
             EXPECT(!usuba_##NAME##_seal(&key, nonce, text + 32, size, text, length, sealed)); \
             usuba_defined(sealed, all); \
             EXPECT(!usuba_##NAME##_open(&key, nonce, text + 32, size, sealed, all, opened)); \
@@ -32,18 +33,33 @@ static void expect(int holds, int line)
         } \
     } while (0)
 
+#define CODE(NAME, KEY) \
+    do { \
+        usuba_##NAME##_key key; \
+        EXPECT(!usuba_##NAME##_init(&key, text, KEY)); \
+        for (j = 0; j < sizeof lengths / sizeof lengths[0]; j++) { \
+            EXPECT(!usuba_##NAME##_tag(&key, text, lengths[j], sealed)); \
+            EXPECT(!usuba_##NAME##_tag_many(&key, texts, lengths, 6, opened)); \
+            usuba_defined(sealed, 16); \
+            EXPECT(!usuba_##NAME##_check(&key, text, lengths[j], sealed, 16)); \
+            sealed[j] ^= 1; \
+            EXPECT(usuba_##NAME##_check(&key, text, lengths[j], sealed, 16) == USUBA_ERROR_FORGED); \
+        } \
+    } while (0)
+
 int main(void)
 {
     static const uint8_t nonce[24] = {1, 2, 3};
-    static const size_t lengths[] = {0, 5, 16, 1008, 1009, 20000};
+    static const size_t lengths[] = {0, 5, 16, 1008, 1009, LONGEST};
+    const uint8_t *texts[6] = {text, text + 1, text + 2, text + 3, text + 4, text};
     size_t i, j;
+    (void)nonce;
+    (void)texts;
     for (i = 0; i < sizeof text; i++) text[i] = (uint8_t)(77 * i + 5);
     usuba_undefined(text, sizeof text);
-    for (i = 0; usuba_aes_gcm_backends(i); i++) {
-        EXPECT(!usuba_aes_gcm_force_backend(usuba_aes_gcm_backends(i)));
-        MODE(aes128_gcm, 16);
-        MODE(aes128_gcm_siv, 16);
-        MODE(xaes256_gcm, 32);
+    for (i = 0; FOLDER(backends)(i); i++) {
+        EXPECT(!FOLDER(force_backend)(FOLDER(backends)(i)));
+        MODES;
     }
     return 0;
 }

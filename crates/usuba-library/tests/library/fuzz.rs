@@ -91,7 +91,9 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
             Kind::Seal(mode) => {
                 let data = if mode.has_data() { "FUZZ_DATA" } else { "FUZZ_NOTHING" };
                 let before = mode.before();
-                let line = format!("{keyed}SEAL({name}, {nonce}, {before}, {data})");
+                let own = cipher.seals.iter().find(|seal| seal.name == *name);
+                let tag = own.expect("it is there").tag_bytes();
+                let line = format!("{keyed}SEAL({name}, {nonce}, {tag}, {before}, {data})");
                 part(line, format!("{name}_fuzz_seal"));
                 if *mode == SealMode::Ascon {
                     part(format!("SEAL_MANY({name}, {nonce})"), format!("{name}_fuzz_seals"));

@@ -65,8 +65,8 @@ use subject::{
 const SHORT: [&str; 5] = ["gift", "rectangle", "chacha20", "gimli", "trivium"];
 
 /// Folders with authenticated encryption and message authentication codes.
-const SEALS: [&str; 6] =
-    ["poly1305", "chacha20poly1305", "xsalsa20poly1305", "ascon", "aes_gcm", "aes_cmac"];
+const SEALS: [&str; 7] =
+    ["poly1305", "chacha20poly1305", "xsalsa20poly1305", "ascon", "aes_gcm", "aes_cmac", "aes_ccm"];
 
 /// Rounds of the fuzzer, in the quick run and in the whole one.
 const ROUNDS: [u64; 2] = [60, 2_000];
@@ -393,8 +393,19 @@ fn folders() -> Vec<String> {
 #[test]
 fn sanitizers_find_nothing() {
     // All modes of block ciphers, and by turns a keystream, authenticators and hash functions.
-    let others =
-        ["chacha20", "chacha20poly1305", "poly1305", "sha2", "skein", "keccak", "slh_dsa", "ascon"];
+    let others = [
+        "chacha20",
+        "chacha20poly1305",
+        "poly1305",
+        "sha2",
+        "skein",
+        "keccak",
+        "slh_dsa",
+        "ascon",
+        "aes_gcm",
+        "aes_cmac",
+        "aes_ccm",
+    ];
     let few = ["noekeon", others[level::turn() as usize % others.len()]];
     let compiler = compiler();
     if !sanitizes(&compiler) {

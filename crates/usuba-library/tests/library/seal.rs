@@ -10,7 +10,7 @@ use usuba_library::{Description, Request};
 use super::merkle::{ERROR_FORGED, ERROR_LENGTH, ERROR_NULL, ERROR_OVERLAP, ERROR_STATE};
 use super::subject::{NULL, Noise, Subject, call, oracle, request, root};
 
-/// Bytes of a tag.
+/// Bytes of a tag of Poly1305 and of Ascon.
 const TAG: usize = 16;
 
 /// Longer than a part that is encrypted and authenticated at a time, twice.
@@ -21,6 +21,8 @@ pub struct Function<'a> {
     subject: &'a Subject,
     name: &'a str,
     mode: SealMode,
+    /// Bytes of a tag.
+    tag: usize,
     key: Vec<u64>,
 }
 
@@ -38,7 +40,9 @@ impl<'a> Function<'a> {
         mode: SealMode,
         key: &[u8],
     ) -> Self {
-        Function { subject, name: &primitive.name, mode, key: subject.key(primitive, key) }
+        let own = subject.cipher.seals.iter().find(|seal| seal.name == primitive.name);
+        let tag = own.expect("it is there").tag_bytes();
+        Function { subject, name: &primitive.name, mode, tag, key: subject.key(primitive, key) }
     }
 
     fn call(
@@ -76,23 +80,23 @@ impl<'a> Function<'a> {
 
     /// Bytes before the ciphertext.
     fn before(&self) -> usize {
-        if self.mode == SealMode::Box { TAG } else { 0 }
+        self.mode.before()
     }
 
     /// Apart, in place, and detached in both ways; the same each time.
     pub fn seal(&self, message: &Message) -> Vec<u8> {
         let length = message.text.len();
-        let mut apart = vec![0xa5; length + TAG + 1];
+        let mut apart = vec![0xa5; length + self.tag + 1];
         let from = message.text.as_ptr();
         assert_eq!(self.call("seal", message, (from, length, apart.as_mut_ptr())), 0);
         assert_eq!(apart.pop(), Some(0xa5), "it wrote behind its output");
-        let mut same = vec![0xa5; length + TAG];
+        let mut same = vec![0xa5; length + self.tag];
         same[self.before()..][..length].copy_from_slice(&message.text);
         let to = same.as_mut_ptr();
         let from = to.wrapping_add(self.before()).cast_const();
         assert_eq!(self.call("seal", message, (from, length, to)), 0);
         assert!(same == apart, "{} of {length} bytes in place", self.name);
-        let (mut tag, mut text) = ([0u8; TAG], message.text.clone());
+        let (mut tag, mut text) = (vec![0u8; self.tag], message.text.clone());
         let at = text.as_mut_ptr().cast_const();
         let end = tag.as_mut_ptr().cast_const();
         assert_eq!(self.detached("seal_detached", message, (at, length), [at, end]), 0);
@@ -106,7 +110,7 @@ impl<'a> Function<'a> {
 
     /// Apart, and if that succeeds in place; an error must not write.
     pub fn open(&self, message: &Message, sealed: &[u8]) -> Result<Vec<u8>, c_int> {
-        let size = sealed.len().saturating_sub(TAG);
+        let size = sealed.len().saturating_sub(self.tag);
         let mut apart = vec![0xa5; size + 1];
         let to = apart.as_mut_ptr();
         let status = self.call("open", message, (sealed.as_ptr(), sealed.len(), to));
@@ -185,7 +189,7 @@ fn forged(f: &Function, message: &mut Message, sealed: &[u8]) {
         assert_eq!(f.open(message, &wrong), Err(ERROR_FORGED), "bit {bit}");
     }
     for length in 0..sealed.len() {
-        let wanted = if length < TAG { ERROR_LENGTH } else { ERROR_FORGED };
+        let wanted = if length < f.tag { ERROR_LENGTH } else { ERROR_FORGED };
         assert_eq!(f.open(message, &sealed[..length]), Err(wanted), "{length} bytes");
         assert_eq!(f.open(message, &sealed[sealed.len() - length..]), Err(wanted));
     }
@@ -229,7 +233,7 @@ fn misuse(f: &Function, nonce: &[u8], key_bytes: usize) {
         (seal(place(100), 20, out(100 + 1 - before)), ERROR_OVERLAP),
         (open(NULL, 20, to), ERROR_NULL),
         (open(from, 20, nobody), ERROR_NULL),
-        (open(from, 15, to), ERROR_LENGTH),
+        (open(from, f.tag - 1, to), ERROR_LENGTH),
         (open(from, 0, to), ERROR_LENGTH),
         (open(from, 60, out(before + 1)), ERROR_OVERLAP),
         (open(place(100), 60, out(100 + before - 1)), ERROR_OVERLAP),
@@ -256,17 +260,18 @@ fn misuse(f: &Function, nonce: &[u8], key_bytes: usize) {
         }
     }
     if f.mode != SealMode::Box {
-        let nonce = nonce.as_ptr();
+        let (nonce_bytes, nonce) = (nonce.len(), nonce.as_ptr());
         let seal = |data, size, from, to| {
             call!(loaded, &name("seal"), key, nonce, data, size, from, 20, to)
         };
         assert_eq!(seal(NULL, 1, from, out(300)), ERROR_NULL, "no data");
-        assert_eq!(seal(place(335), 1, from, out(300)), ERROR_OVERLAP, "data in the tag");
+        assert_eq!(seal(place(319 + f.tag), 1, from, out(300)), ERROR_OVERLAP, "data in the tag");
         assert_eq!(seal(place(299), 2, from, out(300)), ERROR_OVERLAP, "data in the text");
         let most = match f.mode {
             SealMode::Rfc8439 => Some((1usize << 38) - 64),
             SealMode::Gcm | SealMode::Xaes => Some((1 << 36) - 32),
             SealMode::GcmSiv => Some(1 << 36),
+            SealMode::Ccm => Some((1 << (8 * (15 - nonce_bytes))) - 1),
             _ => None,
         };
         if let Some(most) = most {
@@ -600,6 +605,8 @@ fn ciphers_that_are_not_there_are_named() {
             "inner = \"aes128_gcm\"",
             "found 24 bytes of `nonce` and 32 of `key`, expected 24 and 16",
         ),
+        ("aes_ccm", "nonce   = 12", "nonce = 14", "found 14 bytes of `nonce` and 16 of `tag`"),
+        ("aes_ccm", "tag     = 8", "tag = 7", "found 12 bytes of `nonce` and 7 of `tag`"),
         ("aes_gcm", "nonce   = 24", "nonce = 23", "found 23 bytes of `nonce` and 32 of `key`"),
     ] {
         let path = root().join(folder).join("cipher.toml");

@@ -1,0 +1,47 @@
+
+#if !defined(USUBA_CCM_PART)
+/* ---- CCM (NIST SP 800-38C) ---- */
+
+/* Bytes of a part that is authenticated and encrypted while it is in the cache. */
+#if defined(USUBA_SMALL)
+#define USUBA_CCM_PART 512
+#else
+#define USUBA_CCM_PART 8192
+#endif
+
+/* Whether a message is longer than a number of `size` bytes says; sizes may have fewer bits. */
+static int usuba_ccm_exceeds(size_t size, uint64_t length)
+{
+    return size < 8 && length >> (8 * size) != 0;
+}
+
+/* The first block of the MAC: the sizes of tag and number, whether there are data, the nonce, and the
+   length (section A.2.1). */
+static void usuba_ccm_first(uint8_t *block, const uint8_t *nonce, size_t size, size_t tag, int data,
+                            uint64_t length)
+{
+    size_t i;
+    block[0] = (uint8_t)((data ? 64 : 0) + 4 * (tag - 2) + (size - 1));
+    memcpy(block + 1, nonce, 15 - size);
+    for (i = 0; i < size; i++) {
+        block[15 - i] = (uint8_t)length;
+        length >>= 8;
+    }
+}
+
+/* The length of data in front of them, in 2, 6 or 10 bytes (section A.2.2). */
+static size_t usuba_ccm_length(uint8_t *block, uint64_t length)
+{
+    size_t used = 2, i;
+    if (length >= 0xff00) {
+        used = length >> 32 ? 10 : 6;
+        block[0] = 0xff;
+        block[1] = length >> 32 ? 0xff : 0xfe;
+    }
+    for (i = 0; i < (used == 2 ? 2 : used - 2); i++) {
+        block[used - 1 - i] = (uint8_t)length;
+        length >>= 8;
+    }
+    return used;
+}
+#endif
