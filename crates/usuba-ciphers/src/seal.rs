@@ -37,7 +37,7 @@ pub struct Seal {
     pub key: Option<usize>,
     /// Bytes of the nonce.
     pub nonce: usize,
-    /// Bytes of the tag, in mode `ccm`; see [`Seal::tag_bytes`].
+    /// Bytes of the tag, in modes `ccm` and `ocb`; see [`Seal::tag_bytes`].
     pub tag: Option<usize>,
     /// The file of test vectors, in the folder.
     pub vectors: String,
@@ -154,6 +154,9 @@ pub enum SealMode {
     /// NIST SP 800-38C: a CBC-MAC of data and text, encrypted as they are in CTR mode; the tag comes
     /// behind.
     Ccm,
+    /// RFC 7253: each block has an offset before and behind the cipher, and the tag is one of the sum of
+    /// the text; the tag comes behind.
+    Ocb,
 }
 
 impl SealMode {
@@ -167,6 +170,7 @@ impl SealMode {
             SealMode::GcmSiv => ("gcm-siv", &["stream", "hash", "key"]),
             SealMode::Xaes => ("xaes", &["stream", "inner", "key"]),
             SealMode::Ccm => ("ccm", &["stream", "key", "tag"]),
+            SealMode::Ocb => ("ocb", &["stream", "key", "tag"]),
         }
     }
 
@@ -181,7 +185,7 @@ impl SealMode {
     }
 }
 
-/// Bytes of a tag, in all modes but `ccm`.
+/// Bytes of a tag, in all modes but `ccm` and `ocb`.
 const TAG: usize = 16;
 
 #[cfg(test)]

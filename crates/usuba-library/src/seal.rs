@@ -6,6 +6,7 @@
 //! aes128_gcm           aes128 encrypts in CTR mode, ghash_absorb hashes under a key: NIST SP 800-38D
 //! aes128_gcm_siv       polyval_absorb hashes the text, and the hash is the counter: RFC 8452
 //! aes128_ccm           aes128 encrypts in CTR mode, and its CBC-MAC is the tag: NIST SP 800-38C
+//! aes128_ocb           aes128 encrypts blocks between offsets, and their sum is the tag: RFC 7253
 //! xaes256_gcm          aes256 derives a key of aes256_gcm from key and nonce: C2SP
 //! ascon_aead128        one state takes key, nonce, data and text, and its end is the tag
 //! ```
@@ -33,6 +34,9 @@ const RATE: usize = 16;
 const GCM: usize = 16;
 const GCM_NONCE: usize = 12;
 const GCM_KEYS: std::ops::RangeInclusive<usize> = 16..=32;
+
+/// Masks of OCB, as in `lib/c/modes/seal_ocb.c`.
+const OCB_MASKS: usize = 34;
 
 /// Bytes of the longest text that a kernel takes: a buffer for many messages lies on the stack.
 const RUN: usize = 512;
@@ -68,6 +72,10 @@ fn parts(mode: SealMode) -> (&'static [Template], &'static [Template]) {
             &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
             &[t::SEAL_KEY_C, t::CBC_MAC_C, t::SEAL_CCM_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C],
         ),
+        SealMode::Ocb => (
+            &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
+            &[t::SEAL_OCB_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C],
+        ),
         SealMode::Xaes => (
             &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
             &[t::SEAL_XAES_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C],
@@ -83,10 +91,8 @@ fn parts(mode: SealMode) -> (&'static [Template], &'static [Template]) {
 pub fn key_bytes(seal: &Seal) -> usize {
     match seal.mode {
         SealMode::Rfc8439 | SealMode::Box => KEY,
-        SealMode::Gcm | SealMode::GcmSiv | SealMode::Xaes | SealMode::Ccm => {
-            seal.key.unwrap_or_default()
-        }
         SealMode::Ascon => ASCON[1],
+        _ => seal.key.unwrap_or_default(),
     }
 }
 
@@ -138,17 +144,25 @@ fn check_cipher(
     Ok(())
 }
 
-/// Checks the bytes of nonce and tag of mode `ccm` (NIST SP 800-38C, section A.1).
+/// Checks the bytes of nonce and tag of the modes `ccm` (NIST SP 800-38C, section A.1) and `ocb` (RFC
+/// 7253, section 3).
 fn check_sizes(Seal { name, mode, nonce, tag, .. }: &Seal) -> Result<(), String> {
     let tag = tag.unwrap_or_default();
-    let is_allowed = (7..=13).contains(nonce) && (4..=16).contains(&tag) && tag % 2 == 0;
-    if *mode == SealMode::Ccm && !is_allowed {
-        return Err(format!(
-            "{name}: found {nonce} bytes of `nonce` and {tag} of `tag`, expected 7 to 13, and an even \
-             number from 4 to 16"
-        ));
+    let (is_allowed, expected) = match mode {
+        SealMode::Ccm => (
+            (7..=13).contains(nonce) && (4..=16).contains(&tag) && tag % 2 == 0,
+            "7 to 13, and an even number from 4 to 16",
+        ),
+        SealMode::Ocb => (
+            (1..=15).contains(nonce) && (8..=16).contains(&tag) && tag % 4 == 0,
+            "1 to 15, and 8, 12 or 16",
+        ),
+        _ => return Ok(()),
+    };
+    if is_allowed {
+        return Ok(());
     }
-    Ok(())
+    Err(format!("{name}: found {nonce} bytes of `nonce` and {tag} of `tag`, expected {expected}"))
 }
 
 impl Folder<'_> {
@@ -234,6 +248,7 @@ impl Folder<'_> {
         match seal.mode {
             SealMode::Gcm => Some(("hash", self.prepared(seal))),
             SealMode::Xaes => Some(("mask", GCM)),
+            SealMode::Ocb => Some(("masks", OCB_MASKS * GCM)),
             _ => None,
         }
     }
@@ -324,6 +339,7 @@ impl Folder<'_> {
             (SealMode::GcmSiv, _) => [t::SEAL_KEYED, t::SEAL_SIV].map(text).to_vec(),
             (SealMode::Xaes, _) => vec![text(t::TIMES_X)],
             (SealMode::Ccm, _) => vec![text(t::SEAL_CCM)],
+            (SealMode::Ocb, _) => [t::TIMES_X, t::SEAL_OCB].map(text).to_vec(),
             (SealMode::Ascon, Some(duplex)) => {
                 let wide = duplex.functions().iter().any(|function| self.is_wide(function));
                 let side = if wide { SIDE } else { 1 };
@@ -367,12 +383,13 @@ impl Folder<'_> {
                 prepare => hash.as_ref().map(|hash| &hash.prepare),
                 chaining => hash.as_ref().map(|hash| format!("usuba_{}_chaining", hash.chain)),
                 under => match mode {
-                    SealMode::Gcm | SealMode::GcmSiv => "key",
+                    SealMode::Gcm | SealMode::GcmSiv | SealMode::Ocb => "key",
                     _ => "&key->inner",
                 },
                 exceeds => match mode {
                     SealMode::Gcm | SealMode::Xaes => "usuba_gcm_exceeds(length, data_length)".into(),
                     SealMode::GcmSiv => "usuba_siv_exceeds(length, data_length)".into(),
+                    SealMode::Ocb => "usuba_ocb_exceeds(length, data_length)".into(),
                     SealMode::Ccm => format!("usuba_ccm_exceeds({}, length)", 15 - nonce),
                     _ => "usuba_seal_exceeds(length)".to_string(),
                 },

@@ -38,6 +38,7 @@ texts! {
     SEAL_GCM = "modes/seal_gcm.c";
     SEAL_SIV = "modes/seal_siv.c";
     SEAL_CCM = "modes/seal_ccm.c";
+    SEAL_OCB = "modes/seal_ocb.c";
     TIMES_X = "modes/times_x.c";
     CMAC = "modes/cmac.c";
 }
@@ -128,6 +129,7 @@ templates! {
     SEAL_GCM_C = "api/seal_gcm.c.in";
     SEAL_SIV_C = "api/seal_siv.c.in";
     SEAL_CCM_C = "api/seal_ccm.c.in";
+    SEAL_OCB_C = "api/seal_ocb.c.in";
     SEAL_XAES_C = "api/seal_xaes.c.in";
     SEAL_RFC8439_C = "api/seal_rfc8439.c.in";
     SEAL_ASCON = "modes/seal_ascon.c.in";

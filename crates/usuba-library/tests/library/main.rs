@@ -65,8 +65,16 @@ use subject::{
 const SHORT: [&str; 5] = ["gift", "rectangle", "chacha20", "gimli", "trivium"];
 
 /// Folders with authenticated encryption and message authentication codes.
-const SEALS: [&str; 7] =
-    ["poly1305", "chacha20poly1305", "xsalsa20poly1305", "ascon", "aes_gcm", "aes_cmac", "aes_ccm"];
+const SEALS: [&str; 8] = [
+    "poly1305",
+    "chacha20poly1305",
+    "xsalsa20poly1305",
+    "ascon",
+    "aes_gcm",
+    "aes_cmac",
+    "aes_ccm",
+    "aes_ocb",
+];
 
 /// Rounds of the fuzzer, in the quick run and in the whole one.
 const ROUNDS: [u64; 2] = [60, 2_000];
@@ -405,6 +413,7 @@ fn sanitizers_find_nothing() {
         "aes_gcm",
         "aes_cmac",
         "aes_ccm",
+        "aes_ocb",
     ];
     let few = ["noekeon", others[level::turn() as usize % others.len()]];
     let compiler = compiler();

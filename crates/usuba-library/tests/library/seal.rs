@@ -271,6 +271,7 @@ fn misuse(f: &Function, nonce: &[u8], key_bytes: usize) {
             SealMode::Rfc8439 => Some((1usize << 38) - 64),
             SealMode::Gcm | SealMode::Xaes => Some((1 << 36) - 32),
             SealMode::GcmSiv => Some(1 << 36),
+            SealMode::Ocb => Some((1 << 36) - 1),
             SealMode::Ccm => Some((1 << (8 * (15 - nonce_bytes))) - 1),
             _ => None,
         };
@@ -606,6 +607,7 @@ fn ciphers_that_are_not_there_are_named() {
             "found 24 bytes of `nonce` and 32 of `key`, expected 24 and 16",
         ),
         ("aes_ccm", "nonce   = 12", "nonce = 14", "found 14 bytes of `nonce` and 16 of `tag`"),
+        ("aes_ocb", "tag     = 16", "tag = 14", "found 12 bytes of `nonce` and 14 of `tag`"),
         ("aes_ccm", "tag     = 8", "tag = 7", "found 12 bytes of `nonce` and 7 of `tag`"),
         ("aes_gcm", "nonce   = 24", "nonce = 23", "found 23 bytes of `nonce` and 32 of `key`"),
     ] {
