@@ -35,6 +35,9 @@ const GCM: usize = 16;
 const GCM_NONCE: usize = 12;
 const GCM_KEYS: std::ops::RangeInclusive<usize> = 16..=32;
 
+/// Bytes of the shortest nonce for a message in segments.
+const SEGMENTS: usize = 12;
+
 /// Masks of OCB, as in `lib/c/modes/seal_ocb.c`.
 const OCB_MASKS: usize = 34;
 
@@ -94,6 +97,11 @@ pub fn key_bytes(seal: &Seal) -> usize {
         SealMode::Ascon => ASCON[1],
         _ => seal.key.unwrap_or_default(),
     }
+}
+
+/// Whether a long message may be in segments, with five bytes of each nonce for their numbers.
+pub fn has_segments(seal: &Seal) -> bool {
+    seal.mode.has_data() && seal.nonce >= SEGMENTS
 }
 
 /// Checks that the ciphers of all modes are there, with keys of the lengths of the modes.
@@ -322,7 +330,9 @@ impl Folder<'_> {
         let mut there = BTreeSet::new();
         for seal in &self.cipher.seals {
             if !header {
+                let segments = has_segments(seal).then(|| t::SEGMENTS.to_string());
                 let shared = [t::SEAL.to_string()].into_iter().chain(self.shared(seal, common));
+                let shared = shared.chain(segments);
                 shared.filter(|part| there.insert(part.clone())).for_each(|part| text += &part);
             }
             text += &self.one_seal(seal, common, header);
@@ -355,8 +365,10 @@ impl Folder<'_> {
         let Seal { name, mode, first, stream, duplex, hash, inner, nonce, .. } = seal;
         let (headers, code) = parts(*mode);
         let is_used = |part: &&Template| first.is_some() || **part != t::SEAL_FIRST_C;
-        let templates: Vec<Template> =
-            if header { headers } else { code }.iter().filter(is_used).copied().collect();
+        let own = if header { headers } else { code }.iter().filter(is_used);
+        let segments =
+            has_segments(seal).then_some(if header { t::SEGMENTS_H } else { t::SEGMENTS_C });
+        let templates: Vec<Template> = own.copied().chain(segments).collect();
         let key = first.as_ref().or(stream.as_ref());
         let operation =
             |function: &String| format!("usuba_{}_operation", self.named(function).name);
@@ -377,7 +389,7 @@ impl Folder<'_> {
                 stream, stream_upper => stream.as_ref().map(|stream| stream.to_uppercase()),
                 derives => first.is_some() || inner.is_some(), within => inner.as_ref().unwrap_or(name),
                 cipher => stream, tag => seal.tag_bytes(), subkey, subkey_upper => subkey.map(|subkey| subkey.to_uppercase()), inner, inner_nonce,
-                beside => self.beside(seal).map(|(name, bytes)| format!("{name}[{bytes}]")),
+                many => *mode == SealMode::Ascon, beside => self.beside(seal).map(|(name, bytes)| format!("{name}[{bytes}]")),
                 longer => next(), shorter => next(), seal => next(), open => next(),
                 start => start.join(", "), hash => hash.as_ref().map(|_| self.prepared(seal)),
                 prepare => hash.as_ref().map(|hash| &hash.prepare),

@@ -39,6 +39,7 @@ texts! {
     SEAL_SIV = "modes/seal_siv.c";
     SEAL_CCM = "modes/seal_ccm.c";
     SEAL_OCB = "modes/seal_ocb.c";
+    SEGMENTS = "modes/seal_segments.c";
     TIMES_X = "modes/times_x.c";
     CMAC = "modes/cmac.c";
 }
@@ -130,6 +131,8 @@ templates! {
     SEAL_SIV_C = "api/seal_siv.c.in";
     SEAL_CCM_C = "api/seal_ccm.c.in";
     SEAL_OCB_C = "api/seal_ocb.c.in";
+    SEGMENTS_H = "api/seal_segments.h.in";
+    SEGMENTS_C = "api/seal_segments.c.in";
     SEAL_XAES_C = "api/seal_xaes.c.in";
     SEAL_RFC8439_C = "api/seal_rfc8439.c.in";
     SEAL_ASCON = "modes/seal_ascon.c.in";

@@ -38,6 +38,7 @@ mod published_sponges;
 mod rust;
 mod seal;
 mod secrets;
+mod segments;
 mod sign;
 mod sizes;
 mod sponge;

@@ -8,7 +8,8 @@ use usuba_ciphers::SealMode;
 use usuba_library::{Description, Request};
 
 use super::merkle::{ERROR_FORGED, ERROR_LENGTH, ERROR_NULL, ERROR_OVERLAP, ERROR_STATE};
-use super::subject::{NULL, Noise, Subject, call, oracle, request, root};
+use super::segments;
+use super::subject::{Loaded, NULL, Noise, Subject, call, oracle, request, root};
 
 /// Bytes of a tag of Poly1305 and of Ascon.
 const TAG: usize = 16;
@@ -22,7 +23,7 @@ pub struct Function<'a> {
     name: &'a str,
     mode: SealMode,
     /// Bytes of a tag.
-    tag: usize,
+    pub tag: usize,
     key: Vec<u64>,
 }
 
@@ -43,6 +44,20 @@ impl<'a> Function<'a> {
         let own = subject.cipher.seals.iter().find(|seal| seal.name == primitive.name);
         let tag = own.expect("it is there").tag_bytes();
         Function { subject, name: &primitive.name, mode, tag, key: subject.key(primitive, key) }
+    }
+
+    pub fn loaded(&self) -> &Loaded {
+        &self.subject.loaded
+    }
+
+    /// The C name of a function.
+    pub fn c(&self, what: &str) -> String {
+        format!("usuba_{}_{what}", self.name)
+    }
+
+    /// The context of the key.
+    pub fn key(&self) -> *const u64 {
+        self.key.as_ptr()
     }
 
     fn call(
@@ -174,6 +189,9 @@ pub fn check(subject: &Subject, primitive: &Description, mode: SealMode) {
         assert!(all == *expected, "{} on {backend} differs", f.name);
         let f = Function::new(subject, primitive, mode, &noise.bytes(primitive.key));
         misuse(&f, &noise.bytes(seal.nonce), primitive.key);
+        if mode.has_data() {
+            segments::check(&f, seal.nonce, &mut noise);
+        }
         if mode == SealMode::Ascon {
             side_by_side(subject, primitive, &mut noise);
         }
