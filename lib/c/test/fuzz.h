@@ -776,6 +776,53 @@ static void any_backend(void)
         free(three.whole); \
     }
 
+/* A message in segments, with nonces of `bytes` and tags of `tag`: the first ones together, one of which
+   is forged, and a last one. */
+#define SEGMENTS(name, bytes, tag) \
+    static void name##_fuzz_segments(void) \
+    { \
+        usuba_##name##_key *key = name##_fuzz_key(); \
+        usuba_##name##_stream to, from; \
+        const size_t segment = 1 + some_length(3000), count = 1 + below(40); \
+        const size_t each = segment + (tag), bit = below(8 * each * count), length = below(100); \
+        place start = make((bytes) - 5), text = make(segment * count), last = make(length); \
+        place sealed = make(each * count), opened = copy(text, segment * count); \
+        place one = make(length + (tag)), two = make(length); \
+        size_t done = 0, i; \
+        any_backend(); \
+        expect(!usuba_##name##_stream_begin(&to, start.at), "status", #name, count); \
+        expect(!usuba_##name##_stream_begin(&from, start.at), "status", #name, count); \
+        expect(!usuba_##name##_stream_seal_many(&to, key, text.at, segment, count, sealed.at), \
+               "status", #name, count); \
+        expect(!usuba_##name##_stream_seal(&to, key, 1, last.at, length, last.at, length, one.at), \
+               "status", #name, length); \
+        sealed.at[bit / 8] ^= (uint8_t)(1 << bit % 8); \
+        any_backend(); \
+        expect(usuba_##name##_stream_open_many(&from, key, sealed.at, segment, count, opened.at, \
+                                               &done) == USUBA_ERROR_FORGED, "forged", #name, count); \
+        expect(done == bit / 8 / each, "opened", #name, count); \
+        for (i = segment * done; i < segment * count; i++) \
+            expect(!opened.at[i], "nothing written", #name, count); \
+        sealed.at[bit / 8] ^= (uint8_t)(1 << bit % 8); \
+        expect(!usuba_##name##_stream_open_many(&from, key, sealed.at + each * done, segment, \
+                                                count - done, opened.at + segment * done, &i), \
+               "status", #name, count); \
+        expect(!memcmp(text.at, opened.at, segment * count), "opened", #name, count); \
+        expect(!usuba_##name##_stream_open(&from, key, 1, last.at, length, one.at, length + (tag), \
+                                           two.at), "status", #name, length); \
+        expect(!memcmp(last.at, two.at, length), "opened", #name, length); \
+        expect(!usuba_##name##_stream_finish(&to), "end", #name, length); \
+        expect(!usuba_##name##_stream_finish(&from), "end", #name, length); \
+        free(key); \
+        free(start.whole); \
+        free(text.whole); \
+        free(last.whole); \
+        free(sealed.whole); \
+        free(opened.whole); \
+        free(one.whole); \
+        free(two.whole); \
+    }
+
 /* The same of many messages side by side, one of which is forged, and whose data and texts have any
    lengths. */
 #define SEAL_MANY(name, bytes) \

@@ -95,6 +95,10 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
                 let tag = own.expect("it is there").tag_bytes();
                 let line = format!("{keyed}SEAL({name}, {nonce}, {tag}, {before}, {data})");
                 part(line, format!("{name}_fuzz_seal"));
+                if mode.has_data() && *nonce >= 12 {
+                    let line = format!("SEGMENTS({name}, {nonce}, {tag})");
+                    part(line, format!("{name}_fuzz_segments"));
+                }
                 if *mode == SealMode::Ascon {
                     part(format!("SEAL_MANY({name}, {nonce})"), format!("{name}_fuzz_seals"));
                 }

@@ -2,11 +2,43 @@
 
 use std::ffi::c_int;
 
+use usuba_ciphers::SealMode;
+
 use super::merkle::{ERROR_FORGED, ERROR_LENGTH, ERROR_NULL, ERROR_OVERLAP, ERROR_STATE};
+use super::published;
 use super::seal::{Function, Message};
 use super::subject::{NULL, Noise, call};
 
 const ERROR_COUNTER: c_int = 3;
+
+/// Messages in segments of the crate `aead-stream` over the crate `aes-gcm`, both ways.
+#[test]
+fn segments_are_those_of_another_library() {
+    use aead_stream::{DecryptorBE32, EncryptorBE32};
+    use aes_gcm::{Aes128Gcm, KeyInit};
+    let subject = published::subject("aes_gcm");
+    let mut all = subject.single.primitives.iter();
+    let primitive = all.find(|own| own.name == "aes128_gcm").expect("it is there");
+    let (key, nonce) = ([7; 16], [9; 7]);
+    let f = Function::new(&subject, primitive, SealMode::Gcm, &key);
+    let cipher = || Aes128Gcm::new(&key.into());
+    let (mut ours, mut theirs) =
+        (Stream::new(&f, &nonce), EncryptorBE32::from_aead(cipher(), &nonce.into()));
+    let segments: [&[u8]; 3] = [b"one", b"", &[5; 3000]];
+    let mut sealed = Vec::new();
+    for segment in segments {
+        let one = theirs.encrypt_next(segment).expect("it is short");
+        assert_eq!(ours.seal(false, &[], segment), one);
+        sealed.push(one);
+    }
+    let end = theirs.encrypt_last(&b"end"[..]).expect("it is short");
+    assert_eq!(ours.seal(true, &[], b"end"), end);
+    let mut theirs = DecryptorBE32::from_aead(cipher(), &nonce.into());
+    for (segment, sealed) in segments.into_iter().zip(&sealed) {
+        assert_eq!(theirs.decrypt_next(&sealed[..]).expect("it is right"), segment);
+    }
+    assert_eq!(theirs.decrypt_last(&end[..]).expect("it is right"), b"end");
+}
 
 /// Bytes of a nonce that number segments.
 const NUMBER: usize = 5;
