@@ -13,12 +13,12 @@ PEER_EXPORT const char *peer_version(void)
     return OpenSSL_version(OPENSSL_FULL_VERSION_STRING);
 }
 
-enum { CHACHA20, CAMELLIA128, CAMELLIA256, SM4, AES128, AES256, DES, TDES, GCM, COUNT };
+enum { CHACHA20, CAMELLIA128, CAMELLIA256, SM4, AES128, AES256, DES, TDES, GCM, OCB, COUNT };
 
 static const char *const names[COUNT] = {
     "ChaCha20",    "CAMELLIA-128-CTR", "CAMELLIA-256-CTR", "SM4-CTR",
     "AES-128-CTR", "AES-256-CTR",      "DES-ECB",          "DES-EDE3-ECB",
-    "AES-128-GCM",
+    "AES-128-GCM", "AES-128-OCB",
 };
 
 /* Fetched once, as its manual advises. */
@@ -159,6 +159,7 @@ static const peer peers[] = {
     {"aes128", "ctr", "EVP AES-128-CTR", AES128, init, run, drop},
     {"aes256", "ctr", "EVP AES-256-CTR", AES256, init, run, drop},
     {"aes128_gcm", "seal", "EVP AES-128-GCM", GCM, init, run_sealed, drop},
+    {"aes128_ocb", "seal", "EVP AES-128-OCB", OCB, init, run_sealed, drop},
     {"des", "blocks", "EVP DES-ECB", DES, init, run_blocks, drop},
     {"tdes", "blocks", "EVP DES-EDE3-ECB", TDES, init, run_blocks, drop},
     {"sha3_256", "hash", "EVP SHA3-256", 1, sha3_init, sha3_run, hash_drop},

@@ -63,6 +63,8 @@ static void drop(void *state)
     }
 
 INIT(aes128_gcm, 16)
+INIT(aes128_gcm_siv, 16)
+INIT(aes128_ocb, 16)
 STREAM(chacha20, 32)
 STREAM(salsa20, 32)
 BLOCK(serpent128, 16, 16)
@@ -119,11 +121,16 @@ HASH(skein1024, 128)
 DIGEST(sha3_256)
 DIGEST(ascon_hash256)
 
-static int aes128_gcm_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out,
-                          size_t length)
-{
-    return usuba_aes128_gcm_seal(key, start, NULL, 0, in, length - 16, out);
-}
+#define SEAL(NAME) \
+    static int NAME##_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out, \
+                          size_t length) \
+    { \
+        return usuba_##NAME##_seal(key, start, NULL, 0, in, length - 16, out); \
+    }
+
+SEAL(aes128_gcm)
+SEAL(aes128_gcm_siv)
+SEAL(aes128_ocb)
 
 /* Authenticated encryption: each text has 16 bytes less than its share, and its tag fills them. */
 typedef struct {
@@ -231,6 +238,9 @@ static const peer peers[] = {
     HASH_PEERS(sha3_256),
     HASH_PEERS(ascon_hash256),
     {"aes128_gcm", "seal", "usuba_aes128_gcm_seal", 0, aes128_gcm_init, aes128_gcm_run, drop},
+    {"aes128_gcm_siv", "seal", "usuba_aes128_gcm_siv_seal", 0, aes128_gcm_siv_init,
+     aes128_gcm_siv_run, drop},
+    {"aes128_ocb", "seal", "usuba_aes128_ocb_seal", 0, aes128_ocb_init, aes128_ocb_run, drop},
     {"ascon_aead128", "seal", "usuba_ascon_aead128_seal", 1, ascon_aead128_init, ascon_aead128_run,
      drop},
     {"ascon_aead128_8", "seal", "usuba_ascon_aead128_seal_many", 8, ascon_aead128_init,

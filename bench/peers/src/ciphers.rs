@@ -39,6 +39,8 @@ pub const ALL: &[Cipher] = &[
     gfni(without_aes("aes128", "AES-128 without AES instructions", [16, 16, 16])),
     gfni(without_aes("aes256", "AES-256 without AES instructions", [32, 16, 16])),
     gfni(without_aes("aes128_gcm", "AES-128-GCM without AES instructions", [16, 12, 32])),
+    gfni(without_aes("aes128_gcm_siv", "AES-128-GCM-SIV without AES instructions", [16, 12, 32])),
+    gfni(without_aes("aes128_ocb", "AES-128-OCB without AES instructions", [16, 12, 32])),
     cipher("des", "DES", [8, 8, 8]),
     cipher("tdes", "Triple DES", [24, 8, 8]),
     cipher("ascon_p12", "Ascon permutation", [0, 0, 40]),

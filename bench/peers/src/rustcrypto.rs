@@ -225,6 +225,13 @@ pub fn peers() -> Vec<Peer> {
         peer("aes128_gcm", "aes-gcm", "seal", "Aes128Gcm, soft", |key| {
             Some(Seal { cipher: aes_gcm::Aes128Gcm::new_from_slice(key).ok()?, count: 1 })
         }),
+        peer("aes128_gcm_siv", "aes-gcm-siv", "seal", "Aes128GcmSiv, soft", |key| {
+            Some(Seal { cipher: aes_gcm_siv::Aes128GcmSiv::new_from_slice(key).ok()?, count: 1 })
+        }),
+        peer("aes128_ocb", "ocb3", "seal", "Ocb3<Aes128>, soft", |key| {
+            type Ocb = ocb3::Ocb3<aes::Aes128, ocb3::consts::U12>;
+            Some(Seal { cipher: Ocb::new_from_slice(key).ok()?, count: 1 })
+        }),
         seal!("ascon_aead128", 1),
         seal!("ascon_aead128_8", 8),
         peer("ascon_p12", "ascon", "blocks", "ascon::permute12", |_| Some(Ascon)),
