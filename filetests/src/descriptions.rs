@@ -26,7 +26,7 @@ pub fn any_description(text: &str) {
     }
     let answers = vectors::parse(text).map(|found| found.len());
     let hashes = vectors::hashes(text).map(|found| found.len());
-    let seals = vectors::seals(text).map(|found| found.len());
+    let seals = vectors::seals(text, 16).map(|found| found.len());
     for message in [answers, hashes, seals].into_iter().filter_map(Result::err) {
         // The reader of the file writes its name before the line.
         let line = message.split(": ").next().and_then(|line| line.parse::<usize>().ok());

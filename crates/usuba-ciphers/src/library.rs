@@ -178,7 +178,8 @@ mod tests {
         assert!(wrong("chacha2O").ends_with("did you mean `chacha20`?"));
         let all = wrong("nothing-like-this");
         assert!(
-            all.contains("there are ace, aes, aes_gcm, ascon, ") && !all.contains("rectangle80")
+            all.contains("there are ace, aes, aes_ccm, aes_cmac, aes_gcm, aes_ocb, ascon, ")
+                && !all.contains("rectangle80")
         );
         assert!(wrong("./aes").contains("cannot read the cipher ./aes: there is no such folder"));
         for path in ["..", "Cargo.toml"] {

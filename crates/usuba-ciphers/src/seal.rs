@@ -105,6 +105,7 @@ impl Seal {
                  choose another mode"
             ));
         }
+        self.check_sizes()?;
         if let Some(hash) = hash {
             chained(functions, &hash.chain)
                 .map_err(|error| format!("seal `{name}` names {error}"))?;
@@ -120,6 +121,30 @@ impl Seal {
                 ))
             }
         }
+    }
+
+    /// Checks the bytes of nonce and tag of the modes `ccm` (NIST SP 800-38C, section A.1) and `ocb`
+    /// (RFC 7253, section 3).
+    fn check_sizes(&self) -> Result<(), String> {
+        let (nonce, tag) = (self.nonce, self.tag_bytes());
+        let (is_allowed, expected) = match self.mode {
+            SealMode::Ccm => (
+                (7..=13).contains(&nonce) && (4..=16).contains(&tag) && tag % 2 == 0,
+                "7 to 13, and an even number from 4 to 16",
+            ),
+            SealMode::Ocb => (
+                (1..=15).contains(&nonce) && (8..=16).contains(&tag) && tag % 4 == 0,
+                "1 to 15, and 8, 12 or 16",
+            ),
+            _ => return Ok(()),
+        };
+        if is_allowed {
+            return Ok(());
+        }
+        Err(format!(
+            "seal `{}` has {nonce} bytes of `nonce` and {tag} of `tag`, expected {expected}",
+            self.name
+        ))
     }
 
     /// Bytes of the tag.
@@ -218,6 +243,13 @@ mod tests {
             ("aes_gcm", "[seal.hash]", "[seal.duplex]", "unknown field `chain`"),
             ("aes_gcm", "inner   = \"aes256_gcm\"\n", "", "no `inner`, which mode `xaes` wants"),
             ("aes_gcm", "\"gcm-siv\"", "\"xaes\"", "no `inner`, which mode `xaes` wants"),
+            ("aes_ccm", "tag     = 16\n", "", "no `tag`, which mode `ccm` wants"),
+            ("aes_gcm", "nonce   = 12\n", "nonce = 12\ntag = 8\n", "has a `tag`, which mode `gcm`"),
+            ("aes_ccm", "nonce   = 12", "nonce = 14", "has 14 bytes of `nonce` and 16 of `tag`"),
+            ("aes_ccm", "tag     = 8", "tag = 7", "has 12 bytes of `nonce` and 7 of `tag`"),
+            ("aes_ccm", "tag     = 8", "tag = 9223372036854775807", "bytes of `nonce` and 9223"),
+            ("aes_ocb", "tag     = 16", "tag = 14", "expected 1 to 15, and 8, 12 or 16"),
+            ("aes_ocb", "nonce   = 12", "nonce = 16", "has 16 bytes of `nonce`"),
             ("aes_gcm", "\"gcm-siv\"", "\"siv\"", "unknown variant `siv`"),
             (
                 "aes_gcm",
