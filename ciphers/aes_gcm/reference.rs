@@ -55,7 +55,7 @@ fn turned(bytes: &[u8], size: usize) -> Vec<u8> {
     bytes.chunks(size).flat_map(|piece| piece.iter().rev().copied()).collect()
 }
 
-/// POLYVAL has the bytes of its blocks, and those of the words of its key, in the other order.
+/// POLYVAL has the bytes of blocks, and of the words of its key, in the other order.
 fn polyval(function: &str, input: &[u8]) -> Vec<u8> {
     if function == "polyval_key" {
         return turned(&prepared(translated(number(&turned(input, 16)))), 8);

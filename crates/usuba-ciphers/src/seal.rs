@@ -83,7 +83,7 @@ impl Seal {
     /// One sentence on the part.
     pub fn check(&self, functions: &[Function]) -> Result<(), String> {
         let Seal { name, mode, first, stream, duplex, hash, inner, key, tag, .. } = self;
-        let (label, wanted) = mode.parts();
+        let (label, wanted) = (mode.label(), mode.parts());
         let parts = [
             ("stream", stream.is_some()),
             ("duplex", duplex.is_some()),
@@ -185,17 +185,26 @@ pub enum SealMode {
 }
 
 impl SealMode {
-    /// Its name in the file, and the parts that it wants.
-    fn parts(self) -> (&'static str, &'static [&'static str]) {
+    /// Its name in the file: words in small letters, with hyphens between them.
+    fn label(self) -> String {
+        let mut label = String::new();
+        for letter in format!("{self:?}").chars() {
+            if letter.is_uppercase() && !label.is_empty() {
+                label.push('-');
+            }
+            label.extend(letter.to_lowercase());
+        }
+        label
+    }
+
+    /// The parts that it wants.
+    fn parts(self) -> &'static [&'static str] {
         match self {
-            SealMode::Rfc8439 => ("rfc8439", &["stream"]),
-            SealMode::Box => ("box", &["stream"]),
-            SealMode::Ascon => ("ascon", &["duplex"]),
-            SealMode::Gcm => ("gcm", &["stream", "hash", "key"]),
-            SealMode::GcmSiv => ("gcm-siv", &["stream", "hash", "key"]),
-            SealMode::Xaes => ("xaes", &["stream", "inner", "key"]),
-            SealMode::Ccm => ("ccm", &["stream", "key", "tag"]),
-            SealMode::Ocb => ("ocb", &["stream", "key", "tag"]),
+            SealMode::Rfc8439 | SealMode::Box => &["stream"],
+            SealMode::Ascon => &["duplex"],
+            SealMode::Gcm | SealMode::GcmSiv => &["stream", "hash", "key"],
+            SealMode::Xaes => &["stream", "inner", "key"],
+            SealMode::Ccm | SealMode::Ocb => &["stream", "key", "tag"],
         }
     }
 

@@ -89,7 +89,7 @@ pub fn status(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
     Ok(text)
 }
 
-/// What the table says of programs without look-ups, with and without multiplications.
+/// Words of the table for programs without look-ups, with and without multiplications.
 const MULTIPLIES: &str = "where multiplication is";
 const CONSTANT: &str = "yes";
 

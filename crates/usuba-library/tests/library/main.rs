@@ -33,6 +33,7 @@ mod mac;
 mod manifest;
 mod merkle;
 mod modes;
+mod poly1305;
 mod published;
 mod published_sponges;
 mod rust;
@@ -92,7 +93,7 @@ fn everything_by(folder: &str, compiler: &Path) {
 
 fn everything_of(subject: Subject) {
     if subject.cipher.scheme == Some(Scheme::Poly1305) {
-        seal::check_poly1305(&subject);
+        poly1305::check(&subject);
     }
     if subject.single.primitives.is_empty() {
         return;
@@ -272,7 +273,7 @@ fn authenticated_encryption_on_every_backend() {
         // Words of 32 bits, in straight lines and in loops.
         for more in [&["-DUSUBA_WORD_BITS=32"][..], &["-DUSUBA_WORD_BITS=32", "-DUSUBA_SMALL"]] {
             let portable = [isa::ALL[0]];
-            seal::check_poly1305(&Subject::with("poly1305", &compiler, &portable, more));
+            poly1305::check(&Subject::with("poly1305", &compiler, &portable, more));
         }
     }
 }
