@@ -79,6 +79,8 @@ pub struct Cipher {
     pub scheme: Option<Scheme>,
     /// Neighbouring folders whose functions that C calls.
     pub needs: Vec<Need>,
+    /// Whether messages in segments and batches are left out, as in NaCl; a file does not say it.
+    pub minimal: bool,
 }
 
 /// A keystream that two functions make together.
@@ -375,6 +377,7 @@ pub fn parse(path: &Path, text: &str) -> Result<Cipher, String> {
         signs,
         scheme,
         needs,
+        minimal: false,
     })
 }
 

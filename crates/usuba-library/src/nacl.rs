@@ -40,6 +40,7 @@ pub fn nacl_ciphers(root: &Path) -> Result<Vec<Cipher>, String> {
     let list: List = toml::from_str(t::NACL_LIST).expect("the list is part of this program");
     let read = |Listed { name, only }: &Listed| {
         let mut cipher: Cipher = usuba_ciphers::read(&root.join(name))?;
+        cipher.minimal = true;
         if !only.is_empty() {
             cipher.functions.retain(|function| only.contains(&function.name));
         }

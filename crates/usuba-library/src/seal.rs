@@ -99,11 +99,6 @@ pub fn key_bytes(seal: &Seal) -> usize {
     }
 }
 
-/// Whether a long message may be in segments, with five bytes of each nonce for their numbers.
-pub fn has_segments(seal: &Seal) -> bool {
-    seal.mode.has_data() && seal.nonce >= SEGMENTS
-}
-
 /// Checks that the ciphers of all modes are there, with keys of the lengths of the modes.
 ///
 /// # Errors
@@ -295,6 +290,11 @@ impl Folder<'_> {
         Ok(())
     }
 
+    /// Whether a long message may be in segments, with five bytes of each nonce for their numbers.
+    fn has_segments(&self, seal: &Seal) -> bool {
+        seal.mode.has_data() && seal.nonce >= SEGMENTS && !self.cipher.minimal
+    }
+
     /// Whether a kernel of a function has several states side by side.
     fn is_wide(&self, function: &str) -> bool {
         let (at, number) = self.place(function);
@@ -308,7 +308,7 @@ impl Folder<'_> {
         let mut there = BTreeSet::new();
         for seal in &self.cipher.seals {
             if !header {
-                let segments = has_segments(seal).then(|| t::SEGMENTS.to_string());
+                let segments = self.has_segments(seal).then(|| t::SEGMENTS.to_string());
                 let shared = [t::SEAL.to_string()].into_iter().chain(self.shared(seal, common));
                 let shared = shared.chain(segments);
                 shared.filter(|part| there.insert(part.clone())).for_each(|part| text += &part);
@@ -345,7 +345,7 @@ impl Folder<'_> {
         let is_used = |part: &&Template| first.is_some() || **part != t::SEAL_FIRST_C;
         let own = if header { headers } else { code }.iter().filter(is_used);
         let segments =
-            has_segments(seal).then_some(if header { t::SEGMENTS_H } else { t::SEGMENTS_C });
+            self.has_segments(seal).then_some(if header { t::SEGMENTS_H } else { t::SEGMENTS_C });
         let templates: Vec<Template> = own.copied().chain(segments).collect();
         let key = first.as_ref().or(stream.as_ref());
         let operation =
