@@ -26,6 +26,8 @@ struct Parts {
     /// C without names to be filled in, above the code.
     plain: &'static str,
     code: &'static [Template],
+    /// The header and the code of functions that a minimal library leaves out.
+    more: [&'static str; 2],
     /// Whether the code has the tables of a curve.
     tables: bool,
     /// The dispatcher of functions in lanes, which is part of the code.
@@ -49,6 +51,7 @@ impl Parts {
                 header: t::CURVE25519_H,
                 plain: t::FIELD25519,
                 code: &[t::POINT25519, t::X25519, t::ED25519, t::CURVE25519_MANY],
+                more: [t::CURVE25519_BATCH_H, t::CURVE25519_BATCH],
                 tables: true,
                 wide: t::CURVE25519_WIDE,
                 lanes: InLanes { header: t::CURVE25519_LANES_H, code: t::CURVE25519_LANES },
@@ -61,6 +64,7 @@ impl Parts {
                 header: t::POLY1305_H,
                 plain: "",
                 code: &[t::POLY1305],
+                more: [""; 2],
                 tables: false,
                 wide: t::POLY1305_WIDE,
                 lanes: InLanes { header: t::POLY1305_LANES_H, code: t::POLY1305_LANES },
@@ -79,7 +83,8 @@ impl Folder<'_> {
         let (title, spec) = (comment(&self.cipher.title), comment(&self.cipher.spec));
         let parts = Parts::of(scheme);
         let values = context! { title, spec, common };
-        let Some(backends) = backends else { return parts.header.render(values) };
+        let [header, code] = if self.cipher.minimal { [""; 2] } else { parts.more };
+        let Some(backends) = backends else { return parts.header.render(values) + header };
         let tables = parts.tables.then(|| Value::from(tables::tables()));
         let values = context! {
             ..context! { wide => self.wide(parts.wide, backends, common) },
@@ -87,7 +92,8 @@ impl Folder<'_> {
             ..tables.unwrap_or(context! {}),
         };
         let Dense { macros, text, end } = dense(&self.arithmetic.text);
-        format!("{macros}{text}{end}{}{}", parts.plain, t::render(parts.code, &values))
+        let scheme = t::render(parts.code, &values);
+        format!("{macros}{text}{end}{}{scheme}{code}", parts.plain)
     }
 
     /// The dispatcher of the functions in lanes; empty if there are none.

@@ -355,9 +355,8 @@ impl Folder<'_> {
         let mut next = || operations.next().unwrap_or_default();
         let start = duplex.iter().flat_map(|duplex| &duplex.start);
         let start: Vec<String> = start.map(|byte| format!("0x{byte:02x}")).collect();
-        // The functions under a derived key are of another mode, or of this one with the key of the
-        // keystream.
-        let subkey = inner.as_ref().or(stream.as_ref());
+        // A derived key is one of another mode, or of the keystream.
+        let derived = inner.as_ref().or(first.as_ref().and(stream.as_ref()));
         let inner_nonce = self.inner(seal).map(|inner| inner.nonce);
         t::render(
             &templates,
@@ -365,8 +364,8 @@ impl Folder<'_> {
                 title => comment(&self.cipher.title), spec => comment(&self.cipher.spec), name,
                 upper => name.to_uppercase(), common, nonce, key, key_bytes => key_bytes(seal), first,
                 stream, stream_upper => stream.as_ref().map(|stream| stream.to_uppercase()),
-                derives => first.is_some() || inner.is_some(), within => inner.as_ref().unwrap_or(name),
-                cipher => stream, tag => seal.tag_bytes(), subkey, subkey_upper => subkey.map(|subkey| subkey.to_uppercase()), inner, inner_nonce,
+                within => inner.as_ref().unwrap_or(name),
+                cipher => stream, tag => seal.tag_bytes(), subkey => derived, subkey_upper => derived.map(|subkey| subkey.to_uppercase()), inner, inner_nonce,
                 many => *mode == SealMode::Ascon, beside => self.beside(seal).map(|(name, bytes)| format!("{name}[{bytes}]")),
                 longer => next(), shorter => next(), seal => next(), open => next(),
                 start => start.join(", "), hash => hash.as_ref().map(|_| self.prepared(seal)),

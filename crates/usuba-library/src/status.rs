@@ -111,9 +111,11 @@ fn around_arithmetic(cipher: &Cipher, columns: usize) -> Result<String, String> 
         }
         None => String::new(),
     };
-    let needs: BTreeSet<String> =
+    let mut needs: Vec<String> =
         cipher.needs.iter().map(|need| format!("`{}`", need.folder)).collect();
-    let needs = needs.into_iter().collect::<Vec<_>>().join(", ");
+    // Functions of one folder are next to each other.
+    needs.dedup();
+    let needs = needs.join(", ");
     let seal = |seal: &Seal| row(&seal.name, &needs, modes(Kind::Seal(seal.mode)));
     let macs = cipher.macs.iter().map(|mac| timed(&mac.name, &needs, CONSTANT, modes(Kind::Mac)));
     let sign = |sign: &Sign| {

@@ -25,6 +25,8 @@ texts! {
     WORDS_H = "common/words.h";
     SKEIN_SHARED_H = "api/skein_shared.h";
     FIELD25519 = "curve25519/field.c";
+    CURVE25519_BATCH_H = "curve25519/batch.h";
+    CURVE25519_BATCH = "curve25519/batch.c";
     MERKLE_SHARED_H = "api/merkle_shared.h";
     SPONGE_SHARED_H = "api/sponge_shared.h";
     KANGAROO_SHARED_H = "api/kangaroo_shared.h";

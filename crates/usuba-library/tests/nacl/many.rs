@@ -34,10 +34,18 @@ fn many_are_as_many_single_ones() {
         if !sanitizes(&compiler) {
             continue;
         }
-        let mut compile = Command::new(compiler);
+        let mut compile = Command::new(&compiler);
         compile.args(STRICT).args(SANITIZED);
         compile.args(["-std=c99", "-o", "it", "driver.c", "it.c"]);
         run(folder.path(), &mut compile);
         run(folder.path(), &mut Command::new(folder.path().join("it")));
+        // Batches do not depend on lanes, but on the words of arithmetic and on the memory for tables.
+        for memory in [None, Some("-DUSUBA_SMALL")] {
+            let mut compile = Command::new(&compiler);
+            compile.args(STRICT).args(SANITIZED).args(["-DUSUBA_WORD_BITS=32", "-O1"]);
+            compile.args(memory).args(["-std=c99", "-o", "short", "driver.c", "it.c"]);
+            run(folder.path(), &mut compile);
+            run(folder.path(), Command::new(folder.path().join("short")).arg("batches"));
+        }
     }
 }

