@@ -226,7 +226,7 @@ int main(int count_of_arguments, char **arguments)
     static const size_t counts[] = {0, 1, 3, 4, 8, 9, 17};
     const char *name;
     size_t backend, count, i;
-    uint8_t byte[32] = {0};
+    uint8_t byte[64] = {0};
     const uint8_t *key = byte;
     size_t length = 0;
     (void)arguments;
