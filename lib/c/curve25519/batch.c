@@ -1,8 +1,9 @@
 
 /* ---- Verification of many signatures as one equation. All data are public. ---- */
 
-/* Signatures of one equation: they share its doublings, and each has two tables of odd multiples. */
-#if defined(USUBA_FACTORS)
+/* Signatures of one equation: they share its doublings, and each has two tables of odd multiples. With
+   short words, an equation is one signature, which needs no tables. */
+#if USUBA_WORD_BITS == 32
 #define USUBA_BATCH 1
 #else
 #define USUBA_BATCH 16
@@ -20,11 +21,13 @@ static USUBA_APART int usuba_batch_take(usuba_batch *all, size_t i, usuba_sha512
                                         const uint8_t *public_key, const uint8_t *message,
                                         size_t length, const uint8_t *signature)
 {
+    static const usuba_sc one = {1}, zero = {0};
     uint8_t number[32];
-    usuba_word below;
+    usuba_sc least;
     usuba_words_load(all->sums[i], signature + 32, USUBA_WORDS);
-    usuba_sc_below(all->sums[i], &below);
-    if (!below) return 0;
+    /* Below the order S is its own product with 1. */
+    usuba_sc_muladd(all->sums[i], one, zero, least);
+    if (memcmp(all->sums[i], least, sizeof least)) return 0;
     if (!usuba_point_load(all->points[2 * i], signature) || usuba_point_is_small(all->points[2 * i]))
         return 0;
     if (!usuba_point_load(all->points[2 * i + 1], public_key)
@@ -39,7 +42,21 @@ static USUBA_APART int usuba_batch_take(usuba_batch *all, size_t i, usuba_sha512
     return 1;
 }
 
+#if USUBA_WORD_BITS == 32
+/* Eight times a point, without T. */
+static void usuba_batch_eightfold(usuba_word *p)
+{
 #if defined(USUBA_FACTORS)
+    int i;
+    for (i = 0; i < 3; i++) usuba_point_double(p, 0);
+#else
+    usuba_word q[3 * USUBA_FE_WORDS], r[3 * USUBA_FE_WORDS];
+    usuba_ge_double_xyz(p, q);
+    usuba_ge_double_xyz(q, r);
+    usuba_ge_double_xyz(r, p);
+#endif
+}
+
 /* Whether 8 (S B - k A) = 8 R, of one signature: a factor changes nothing. */
 static USUBA_APART int usuba_batch_holds(usuba_batch *all, size_t count, const uint8_t *seed)
 {
@@ -49,10 +66,8 @@ static USUBA_APART int usuba_batch_holds(usuba_batch *all, size_t count, const u
     (void)count;
     (void)seed;
     usuba_point_both(all->sums[0], all->numbers[1], s);
-    for (i = 0; i < 3; i++) {
-        usuba_point_double(r, 0);
-        usuba_point_double(s, 0);
-    }
+    usuba_batch_eightfold(r);
+    usuba_batch_eightfold(s);
     for (i = 0; i < 2; i++) {
         usuba_fe_mul(r + i * USUBA_FE_WORDS, s + 2 * USUBA_FE_WORDS, one);
         usuba_fe_mul(s + i * USUBA_FE_WORDS, r + 2 * USUBA_FE_WORDS, other);
