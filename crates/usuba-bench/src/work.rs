@@ -63,6 +63,7 @@ impl Class {
             Inst::ZipLow | Inst::ZipHigh | Inst::Align | Inst::Blend => Some(Class::Shuffle),
             Inst::Mul | Inst::MulHigh | Inst::MulWide => Some(Class::Multiply),
             Inst::MulAdd52 | Inst::MulAddHigh52 => Some(Class::Multiply),
+            Inst::ClmulEven | Inst::ClmulOdd => Some(Class::Multiply),
             Inst::Affine | Inst::AffineInverse => Some(Class::Affine),
             Inst::Splat | Inst::Splat128 | Inst::Literal | Inst::Widen => None,
         }

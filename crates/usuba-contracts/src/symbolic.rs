@@ -343,7 +343,7 @@ impl Domain for Symbolic {
             // These results are known by their width alone.
             Op::Lut3(_) | Op::Shuffle(_) | Op::Lookup(_) => self.anything(m),
             Op::Affine(..) | Op::AffineInverse(..) | Op::Lanes(_) => self.anything(m),
-            Op::MulAdd(_) | Op::MulAddHigh(_) => self.anything(m),
+            Op::MulAdd(_) | Op::MulAddHigh(_) | Op::Clmul | Op::ClmulHigh => self.anything(m),
         })
     }
 

@@ -18,6 +18,7 @@
 //! *Reference:* Kroening and Strichman, Decision Procedures, chapter on bit vectors.
 
 use rustc_hash::FxHashMap;
+use usuba::ir::carryless::{self, Gate};
 use usuba::ir::op::mask;
 use usuba::ir::{
     Call, Carried, Collect, Eqn, Loop, Node, NodeId, Op, OpEqn, Program, Read, Slicing, Val, lanes,
@@ -348,6 +349,17 @@ impl Apart<'_> {
                 let low: Vec<Val> = (0..width).map(|_| self.fresh()).collect();
                 let all: Vec<Val> = dst.iter().copied().chain(low).collect();
                 self.product(&all, &a, &b, out);
+            }
+            Op::Clmul | Op::ClmulHigh => {
+                let mut product = vec![self.written(out, Op::Const(0), &[])];
+                product.extend(carryless::product(&args[0], &args[1], &mut |gate, x, y| {
+                    let op = if gate == Gate::And { Op::And } else { Op::Xor };
+                    self.written(out, op, &[x, y])
+                }));
+                let start = if e.op == Op::Clmul { width } else { 0 };
+                for (&bit, &from) in dst.iter().zip(&product[start..]) {
+                    write(out, bit, Op::Copy, &[from]);
+                }
             }
             Op::MulAdd(k) | Op::MulAddHigh(k) => {
                 let (k, high) = (*k as usize, matches!(e.op, Op::MulAddHigh(_)));

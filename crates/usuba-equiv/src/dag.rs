@@ -100,6 +100,10 @@ pub enum Kind {
     Mul,
     /// The upper half of a product.
     MulHigh,
+    /// The lower half of a carry-less product.
+    Clmul,
+    /// The upper half of it.
+    ClmulHigh,
     /// Whether edge `a` is below edge `b`.
     Less,
     /// Edge `a` with another number of bits.
@@ -119,6 +123,7 @@ impl Kind {
     /// Whether both fields are edges, `And` and `Xor` first of all.
     fn has_two_operands(self) -> bool {
         matches!(self, Kind::And | Kind::Xor | Kind::Add | Kind::Mul | Kind::MulHigh | Kind::Less)
+            || matches!(self, Kind::Clmul | Kind::ClmulHigh)
     }
 }
 

@@ -398,6 +398,7 @@ pub fn children(g: &Dag, node: u32, out: &mut Vec<Edge>) {
         Kind::And | Kind::Xor | Kind::Pack | Kind::Add | Kind::Mul | Kind::MulHigh | Kind::Less => {
             out.extend([node.a, node.b].map(Edge::from_raw));
         }
+        Kind::Clmul | Kind::ClmulHigh => out.extend([node.a, node.b].map(Edge::from_raw)),
         Kind::Read | Kind::Call => out.push(Edge::from_raw(node.a).bare()),
         Kind::At => out.extend([Edge::from_raw(node.a).bare(), Edge::from_raw(node.b)]),
         Kind::List => {

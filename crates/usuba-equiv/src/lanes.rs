@@ -21,6 +21,7 @@
 use std::collections::BTreeSet;
 
 use usuba::ir::build::Builder;
+use usuba::ir::carryless::{self, Gate};
 use usuba::ir::op::Lanes;
 use usuba::ir::{Eqn, NodeId, Op, Port, Program, Slicing, Val};
 use usuba::isa::select::{select, select_halves};
@@ -29,7 +30,7 @@ use usuba::isa::{Inst, Layout, Target, ZERO, word_lane};
 
 use crate::Engines;
 use crate::claims::{Outcome, outcome};
-use crate::{bitblast, enumeration, equivalent, products};
+use crate::{algebraic, bitblast, enumeration, equivalent, products};
 
 /// The operators of a program, each once, with the width of its result.
 ///
@@ -105,6 +106,11 @@ pub fn compare(target: &Target, layout: Layout, op: &Op, bits: u8, selected: &Se
     }
     let wanted = frame.each_instance(op);
     match (bitblast::apart(&wanted), frame.register(selected)) {
+        (Some(wanted), Ok(found))
+            if matches!(op, Op::Clmul | Op::ClmulHigh) && algebraic::same(&wanted, &found) =>
+        {
+            Outcome::Proved(Engines::POLYNOMIALS)
+        }
         (Some(wanted), Ok(found))
             if enumeration::compare_results(&wanted, &found) == Some(true) =>
         {
@@ -411,6 +417,22 @@ impl Machine {
                 // Immediates of blends of 16-bit lanes have a bit for each lane of 128 bits.
                 let take = |at: usize| mask >> (at / lane) & 1 == 1;
                 Ok((0..size).map(|at| args[take(at) as usize][at]).collect())
+            }
+            (Inst::ClmulEven | Inst::ClmulOdd, _) if lane == 64 && size.is_multiple_of(128) => {
+                let skip = if step.row.inst == Inst::ClmulOdd { 64 } else { 0 };
+                let mut out = Register::with_capacity(size);
+                for start in (0..size).step_by(128) {
+                    let word = |arg: &Register| -> Register {
+                        arg[start + skip..][..64].iter().rev().copied().collect()
+                    };
+                    let (a, b) = (word(&args[0]), word(&args[1]));
+                    let product = carryless::product(&a, &b, &mut |gate, x, y| {
+                        self.bit(if gate == Gate::And { Op::And } else { Op::Xor }, &[x, y])
+                    });
+                    out.extend(product.iter().rev());
+                    out.push(zero);
+                }
+                Ok(out)
             }
             (inst, imm) => {
                 let mut out = Register::with_capacity(size);

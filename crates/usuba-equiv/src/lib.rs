@@ -35,12 +35,14 @@
 //! - `semantics`, `wide_words`: the reference semantics as equations; `source`: translation
 //!   validation of lowering; `enumeration`: small nodes by exhaustive enumeration.
 //! - `lanes`: instruction patterns against the operators that they implement; `products`: patterns
-//!   for products of long words, as polynomials.
+//!   for products of long words, as polynomials; `algebraic`: carry-less ones, as algebraic normal
+//!   forms.
 //! - `chain`: source, passes and lanes in one proof; `claims`: verdicts in the words of the source.
 //!
 //! *Reference:* Pnueli, Siegel, Singerman 1998 (translation validation); Kuehlmann et al. 2002 and
 //! Mishchenko et al. 2005 (equivalence checking by structural hashing and SAT sweeping).
 
+mod algebraic;
 pub mod bit_maps;
 pub mod bitblast;
 pub mod byte_functions;

@@ -54,6 +54,8 @@ impl Graph {
             (Op::Mul, &[a, b]) => self.mul(a, b),
             (Op::MulHigh, &[a, b]) if bits > 1 => self.sorted(Kind::MulHigh, a, b),
             (Op::MulHigh, _) => self.constant(bits, 0),
+            (Op::Clmul, &[a, b]) => self.sorted(Kind::Clmul, a, b),
+            (Op::ClmulHigh, &[a, b]) => self.sorted(Kind::ClmulHigh, a, b),
             (Op::MulAdd(k) | Op::MulAddHigh(k), &[a, b, c]) => {
                 let product = if matches!(op, Op::MulAdd(_)) { Op::Mul } else { Op::MulHigh };
                 let [x, y] = [b, c].map(|factor| self.op(&Op::Resize(bits), *k, &[factor]));

@@ -52,6 +52,8 @@ impl Meaning<'_> {
             Kind::Add => at(node.a).wrapping_add(at(node.b)) & ones,
             Kind::Mul => at(node.a).wrapping_mul(at(node.b)) & ones,
             Kind::MulHigh => ((at(node.a) as u128 * at(node.b) as u128) >> node.bits) as u64,
+            Kind::Clmul => Op::Clmul.eval(node.bits, &[at(node.a), at(node.b)]),
+            Kind::ClmulHigh => Op::ClmulHigh.eval(node.bits, &[at(node.a), at(node.b)]),
             Kind::Less => (at(node.a) < at(node.b)) as u64,
             Kind::Resize => at(node.a) & ones,
             Kind::At => self.iterated(edge, around),
@@ -194,7 +196,7 @@ fn each_operator_means_what_it_does() {
         ops
     };
     let mut binary = vec![Op::And, Op::Or, Op::Xor, Op::Andn, Op::Add, Op::Sub, Op::Mul];
-    binary.extend([Op::MulHigh, Op::Less]);
+    binary.extend([Op::MulHigh, Op::Less, Op::Clmul, Op::ClmulHigh]);
     let mut random = Random::new(7);
     for m in [1, 5, 8, 13, 64] {
         for mut g in graphs() {

@@ -11,10 +11,12 @@
 //!
 //! - [`diag`]: diagnostics as data, with the codes of all stages of the compiler.
 //! - [`syntax`]: lexer, parser, includes, formatter.
-//! - [`op`]: the operators on words, which the language and Usuba0 share, and their semantics.
+//! - [`op`]: the operators on words, which the language and Usuba0 share, and their semantics;
+//!   [`carryless`]: products of polynomials on bits.
 //! - [`typed`]: names, types, the rules of the language, and the evaluator.
 //! - [`lint`]: findings about valid programs; [`names`]: suggestions for misspelt names.
 
+pub mod carryless;
 pub mod diag;
 pub mod lint;
 pub mod names;

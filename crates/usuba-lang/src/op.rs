@@ -29,6 +29,11 @@ pub enum Op {
     Mul,
     /// The upper half of the product.
     MulHigh,
+    /// The low m bits of the carry-less product: the product of two polynomials over the field of two
+    /// elements, bit i of a word being coefficient i.
+    Clmul,
+    /// The m bits above those; the top bit is zero.
+    ClmulHigh,
     /// The first operand plus the low k bits of the product of the low k bits of the two others,
     /// with k below m. Passes make it where the target has it.
     MulAdd(u8),
@@ -133,6 +138,8 @@ impl Op {
             Op::Sub => "sub",
             Op::Mul => "mul",
             Op::MulHigh => "mulhigh",
+            Op::Clmul => "clmul",
+            Op::ClmulHigh => "clmulhigh",
             Op::MulAdd(_) => "muladd",
             Op::MulAddHigh(_) => "muladdhigh",
             Op::Less => "less",
@@ -165,6 +172,7 @@ impl Op {
             Op::Affine(..) | Op::AffineInverse(..) => 1,
             Op::And | Op::Or | Op::Xor | Op::Andn => 2,
             Op::Add | Op::Sub | Op::Mul | Op::Pack | Op::MulHigh | Op::Less => 2,
+            Op::Clmul | Op::ClmulHigh => 2,
             Op::Lut3(_) | Op::MulAdd(_) | Op::MulAddHigh(_) => 3,
         }
     }
@@ -177,6 +185,7 @@ impl Op {
     /// Whether the two operands may be exchanged.
     pub fn is_commutative(&self) -> bool {
         matches!(self, Op::And | Op::Or | Op::Xor | Op::Add | Op::Mul | Op::MulHigh)
+            || matches!(self, Op::Clmul | Op::ClmulHigh)
     }
 
     /// The result word of `bits` bits.
@@ -197,6 +206,8 @@ impl Op {
             Op::Sub => a.wrapping_sub(b),
             Op::Mul => a.wrapping_mul(b),
             Op::MulHigh => ((a as u128 * b as u128) >> m) as u64,
+            Op::Clmul => carryless(a, b) as u64,
+            Op::ClmulHigh => (carryless(a, b) >> m) as u64,
             Op::MulAdd(k) => {
                 let product = (b & mask(*k)).wrapping_mul(args[2] & mask(*k));
                 a.wrapping_add(product & mask(*k))
@@ -257,9 +268,15 @@ impl Op {
             Op::Lut3(_) | Op::Shuffle(_) | Op::Lookup(_) | Op::MulHigh | Op::Less => return None,
             Op::Affine(..) | Op::AffineInverse(..) | Op::Lanes(_) => return None,
             Op::MulAdd(_) | Op::MulAddHigh(_) => return None,
+            Op::Clmul | Op::ClmulHigh => return None,
             Op::Resize(_) => unreachable!("handled above"),
         })
     }
+}
+
+/// The carry-less product of two words.
+fn carryless(a: u64, b: u64) -> u128 {
+    (0..64).filter(|i| b >> i & 1 == 1).fold(0, |sum, i| sum ^ (a as u128) << i)
 }
 
 /// The inverse of each element of the field of 256 elements modulo x^8 + x^4 + x^3 + x + 1; 0 maps

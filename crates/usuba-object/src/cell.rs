@@ -22,6 +22,8 @@
 
 use rustc_hash::FxHashMap;
 
+use usuba::ir::carryless::{self, Gate};
+
 use super::integers::Words;
 use super::word_sums::Sums;
 use usuba_equiv::dag::{Edge, Kind};
@@ -407,6 +409,18 @@ impl Bits {
         }
         let zeros = vec![self.constant(false); a.len()];
         self.product(&[a, &zeros].concat(), &[b, &zeros].concat())
+    }
+
+    /// The carry-less product of two words in twice as many bits.
+    pub fn carryless(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+        let [a, b] = [a, b].map(|word| word.iter().rev().copied().collect::<Vec<Cell>>());
+        let mut product = carryless::product(&a, &b, &mut |gate, x, y| match gate {
+            Gate::And => self.and(x, y),
+            Gate::Xor => self.xor(x, y),
+        });
+        product.reverse();
+        product.push(self.constant(false));
+        product
     }
 
     /// Whether two words are equal.

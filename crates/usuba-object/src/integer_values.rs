@@ -149,6 +149,8 @@ pub fn operated(bits: &mut Bits, op: &Op, width: u8, args: &[&Word]) -> Result<W
         Op::Sub => bits.difference(a, b).0,
         Op::Mul => bits.product(a, b),
         Op::MulHigh => bits.whole_product(a, b).split_off(m),
+        Op::Clmul => bits.carryless(a, b)[..m].to_vec(),
+        Op::ClmulHigh => bits.carryless(a, b).split_off(m),
         Op::MulAdd(k) | Op::MulAddHigh(k) => {
             let (k, high) = (*k as usize, matches!(op, Op::MulAddHigh(_)));
             let product = bits.whole_product(&b[..k], &args[2][..k]);
@@ -216,6 +218,8 @@ mod tests {
             (Op::Sub, 2),
             (Op::Mul, 2),
             (Op::MulHigh, 2),
+            (Op::Clmul, 2),
+            (Op::ClmulHigh, 2),
             (Op::MulAdd(7), 3),
             (Op::MulAddHigh(5), 3),
             (Op::Less, 2),

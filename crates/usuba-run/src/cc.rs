@@ -213,6 +213,8 @@ pub fn has_feature(feature: &str) -> bool {
         "avx512vbmi2" => is_x86_feature_detected!("avx512vbmi2"),
         "avx512ifma" => is_x86_feature_detected!("avx512ifma"),
         "gfni" => is_x86_feature_detected!("gfni"),
+        "pclmul" => is_x86_feature_detected!("pclmulqdq"),
+        "vpclmulqdq" => is_x86_feature_detected!("vpclmulqdq"),
         _ => false,
     }
 }

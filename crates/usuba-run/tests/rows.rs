@@ -61,7 +61,7 @@ fn operators(bits: u8, random: &mut Random) -> Vec<Op> {
         }
     }
     if bits == 64 {
-        ops.extend([Op::MulAdd(52), Op::MulAddHigh(52)]);
+        ops.extend([Op::MulAdd(52), Op::MulAddHigh(52), Op::Clmul, Op::ClmulHigh]);
     }
     ops
 }

@@ -25,7 +25,7 @@ fn ops(bits: u8) -> Vec<Op> {
         out.extend([Less, Resize(bits - 1), Resize(64 - bits / 2), MulHigh]);
     }
     if bits == 64 {
-        out.extend([MulAdd(52), MulAddHigh(52)]);
+        out.extend([MulAdd(52), MulAddHigh(52), Clmul, ClmulHigh]);
     }
     if bits == 8 {
         let matrix = 0x8000_4020_0f10_0302;
@@ -184,6 +184,23 @@ fn products_with_a_sum_in_every_lane() {
             _ => Op::Mul,
         };
         assert!(!products::shown(layout, &other, *bits, &selected), "{op:?}");
+    }
+}
+
+#[test]
+fn carry_less_products_in_every_lane() {
+    for name in ["avx2_clmul", "avx512_clmul", "gp64", "avx2"] {
+        let target = isa::find(name).expect("a target");
+        let layout = if target.simd { Layout::Lanes(64) } else { Layout::Words };
+        for (op, other) in [(Op::Clmul, Op::ClmulHigh), (Op::ClmulHigh, Op::Clmul)] {
+            let mut selected = select(target, layout, &op, 64, false).expect("instructions");
+            assert!(prove(target, layout, &op, 64).is_proved(), "{name}: {op:?}");
+            assert!(!compare(target, layout, &other, 64, &selected).is_proved(), "{name}: {op:?}");
+            // The last instruction takes its first operand twice.
+            let last = selected.steps.last_mut().expect("an instruction");
+            last.args[1] = last.args[0];
+            assert!(!compare(target, layout, &op, 64, &selected).is_proved(), "{name}: {op:?}");
+        }
     }
 }
 

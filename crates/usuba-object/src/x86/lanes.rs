@@ -151,6 +151,19 @@ impl Run<'_, '_> {
         }
         Ok(out)
     }
+
+    /// The carry-less product of one word of 64 bits of each group of 128 by one of the other.
+    pub fn carryless(&mut self) -> Cells {
+        let width = self.bits();
+        let (a, b) = self.two(width)?;
+        let choice = self.i.immediate(self.source() + 2) as usize;
+        let mut out = Vec::with_capacity(width);
+        for (a, b) in a.chunks(128).zip(b.chunks(128)) {
+            let (a, b) = (&a[64 * (choice & 1)..][..64], &b[64 * (choice >> 4 & 1)..][..64]);
+            out.extend(self.world.bits.carryless(a, b));
+        }
+        Ok(out)
+    }
 }
 
 /// ~a & b

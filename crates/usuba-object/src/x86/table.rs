@@ -184,6 +184,7 @@ static TABLE: &[&[Row]] = rows! {
     Vector(|r| r.absolute()) => 8 Pabsb Vpabsb, 16 Pabsw Vpabsw, 32 Pabsd Vpabsd, 64 Vpabsq;
     Vector(|r| r.sum_of_product(false)) => form Evex 64 Vpmadd52luq;
     Vector(|r| r.sum_of_product(true)) => form Evex 64 Vpmadd52huq;
+    Vector(|r| r.carryless()) => 0 Pclmulqdq Vpclmulqdq;
     Vector(|r| r.affine(false)) => 8 Gf2p8affineqb Vgf2p8affineqb;
     Vector(|r| r.affine(true)) => 8 Gf2p8affineinvqb Vgf2p8affineinvqb;
 

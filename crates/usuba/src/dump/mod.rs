@@ -267,7 +267,7 @@ impl Dump<'_> {
             Op::Add => infix(BinOp::Add),
             Op::Sub => infix(BinOp::Sub),
             Op::Mul => infix(BinOp::Mul),
-            Op::MulHigh => call("mulhigh", vec![arg(0), arg(1)]),
+            Op::MulHigh | Op::Clmul | Op::ClmulHigh => call(e.op.name(), vec![arg(0), arg(1)]),
             Op::MulAdd(k) | Op::MulAddHigh(k) => {
                 let (x, y) = (cast(*k, arg(1)), cast(*k, arg(2)));
                 let product = match e.op {

@@ -25,6 +25,7 @@ pub mod verify;
 use std::fmt;
 
 use smallvec::SmallVec;
+pub use usuba_lang::carryless;
 pub use usuba_lang::op::{self, Op, Pattern};
 pub use usuba_lang::typed::{ByteOrder, Slicing};
 

@@ -8,6 +8,7 @@
 //!   registers in the byte interface.
 //! - A file for each target: its tables.
 //! - `gfni`, `ifma`: the tables of targets that are `avx2` and `avx512` with more instructions.
+//! - `clmul`: the tables of targets with carry-less multiplication.
 //! - `narrow`: registers that are narrower than the widest of a machine.
 //! - `select`: operator and layout → instructions.
 //! - `sequence`: the instructions for one operator, and their builder.
@@ -19,6 +20,7 @@
 
 mod avx2;
 mod avx512;
+mod clmul;
 pub mod cpu;
 pub mod fallback;
 pub mod formula;
@@ -80,6 +82,10 @@ pub enum Inst {
     Less,
     /// 64-bit product of the low halves of two 64-bit lanes.
     MulWide,
+    /// The carry-less product, of 128 bits, of the even or of the odd 64-bit lanes of each 128-bit
+    /// group.
+    ClmulEven,
+    ClmulOdd,
     /// The first operand plus bits 0 to 51 of the product of the low 52 bits of the others.
     MulAdd52,
     /// The same with bits 52 to 103 of it.
@@ -183,7 +189,7 @@ pub struct Target {
     /// The target whose instructions it has too. A target shares every property that depends on a
     /// name with its base, except for instructions.
     pub base: Option<&'static Target>,
-    /// The target with the widest registers of its machine, where its own are narrower.
+    /// The target with the widest registers of its machine, where it is one for some functions only.
     pub machine: Option<&'static Target>,
     /// Register width.
     pub bits: u32,
@@ -231,10 +237,18 @@ pub const ALL: &[&Target] = &[
 /// The targets with a base. Only programs that use their instructions gain by them.
 pub const EXTENDED: &[&Target] = &[&gfni::AVX2_GFNI, &gfni::AVX512_GFNI, &ifma::AVX512_IFMA];
 
-/// The targets whose registers are narrower than the widest of the machine. They are for W, and
-/// general-purpose ones for functions that rotate much.
-pub const NARROW: &[&Target] =
-    &[&narrow::AVX2_64, &narrow::AVX2_128, &narrow::AVX512_128, &narrow::AVX512_256];
+/// The targets that stand for no machine of their own: they serve functions that name them, on the
+/// machine that they name. Most have registers that are narrower than the widest of the machine, for
+/// W and for functions that rotate much; others have instructions that few functions need.
+#[rustfmt::skip] // One target, one line.
+pub const NARROW: &[&Target] = &[
+    &narrow::AVX2_64,
+    &narrow::AVX2_128,
+    &narrow::AVX512_128,
+    &narrow::AVX512_256,
+    &clmul::AVX2_CLMUL,
+    &clmul::AVX512_CLMUL,
+];
 
 /// Every target with the widest registers of its machine.
 pub fn all() -> impl Iterator<Item = &'static Target> {

@@ -102,6 +102,7 @@ fn check(target: &Target, layout: Layout, op: &Op, bits: u8) -> Result<(), Strin
         Op::Add => Some("addition"),
         Op::Sub => Some("subtraction"),
         Op::Mul | Op::MulHigh | Op::MulAdd(_) | Op::MulAddHigh(_) => Some("multiplication"),
+        Op::Clmul | Op::ClmulHigh => Some("carry-less multiplication"),
         Op::Less => Some("comparison"),
         _ => None,
     };
@@ -124,6 +125,9 @@ fn check(target: &Target, layout: Layout, op: &Op, bits: u8) -> Result<(), Strin
     }
     if matches!(op, Op::Affine(..) | Op::AffineInverse(..)) && bits != 8 {
         return Err(format!("affine maps are for bytes, and not for words of {bits} bits"));
+    }
+    if matches!(op, Op::Clmul | Op::ClmulHigh) && bits != 64 {
+        return Err(format!("carry-less products are for words of 64 bits, and not of {bits}"));
     }
     if matches!(op, Op::Pack) && bits % 2 == 1 {
         return Err(format!("a word of {bits} bits has no halves to join"));
@@ -257,6 +261,7 @@ pub fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
             let a = maker.make(Inst::Shl, lane, Imm::Int(spare), smallvec![a])?;
             maker.make(Inst::MulHigh, lane, Imm::None, smallvec![a, Arg::Operand(1)])
         }
+        Op::Clmul | Op::ClmulHigh => carryless(maker, *op == Op::ClmulHigh),
         Op::Resize(from) => {
             let word = match maker.target().simd || word_lane(*from) == lane {
                 true => a,
@@ -323,6 +328,32 @@ pub fn on_lanes(maker: &mut Maker, op: &Op, bits: u8, lane: u8) -> Option<Arg> {
 fn muladd(maker: &mut Maker, inst: Inst, k: u8, bits: u8, lane: u8, args: Args) -> Option<Arg> {
     ((k, bits, lane) == (52, 64, 64) && maker.has(inst, lane)).then_some(())?;
     maker.make(inst, lane, Imm::None, args)
+}
+
+/// A half of a carry-less product of words of 64 bits: by instructions, or the first operand by each
+/// bit of the second.
+fn carryless(maker: &mut Maker, high: bool) -> Option<Arg> {
+    let (lane, a, b) = (64, Arg::Operand(0), Arg::Operand(1));
+    if maker.has(Inst::ClmulEven, lane) {
+        let even = maker.make(Inst::ClmulEven, lane, Imm::None, operands(2))?;
+        let odd = maker.make(Inst::ClmulOdd, lane, Imm::None, operands(2))?;
+        let half = if high { Inst::ZipHigh } else { Inst::ZipLow };
+        return maker.make(half, lane, Imm::None, smallvec![even, odd]);
+    }
+    let top = Imm::Int(lane as u64 - 1);
+    let mut sum = None;
+    for i in u64::from(high)..lane as u64 {
+        let (inst, k) = if high { (Inst::Shr, lane as u64 - i) } else { (Inst::Shl, i) };
+        let moved = maker.make(inst, lane, Imm::Int(k), smallvec![a])?;
+        let bit = maker.make(Inst::Shl, lane, Imm::Int(lane as u64 - 1 - i), smallvec![b])?;
+        let taken = maker.make(Inst::Sar, lane, top, smallvec![bit])?;
+        let term = maker.make(Inst::And, lane, Imm::None, smallvec![moved, taken])?;
+        sum = Some(match sum {
+            Some(sum) => maker.make(Inst::Xor, lane, Imm::None, smallvec![sum, term])?,
+            None => term,
+        });
+    }
+    sum
 }
 
 /// H: an operator that moves bits inside a word moves whole elements of the register.

@@ -228,7 +228,7 @@ fn cost(inst: Inst) -> u32 {
         Inst::Permute | Inst::Permute2 => 6,
         Inst::Widen => 0,
         Inst::Mul | Inst::MulHigh | Inst::MulWide => 12,
-        Inst::MulAdd52 | Inst::MulAddHigh52 => 12,
+        Inst::MulAdd52 | Inst::MulAddHigh52 | Inst::ClmulEven | Inst::ClmulOdd => 12,
         _ => 4,
     }
 }

@@ -1,5 +1,7 @@
 //! Bit-blasting of `+ - *` into circuits, for bitslicing. Bits come most significant first.
 
+use usuba_lang::carryless::{self, Gate};
+
 use super::scope::Scope;
 use crate::ir::{Op, Val};
 
@@ -73,6 +75,16 @@ pub(super) fn mul_high(scope: &mut Scope, a: &[Val], b: &[Val]) -> Vec<Val> {
     let mut product = mul(scope, &a, &b);
     product.truncate(product.len() / 2);
     product
+}
+
+/// The carry-less product, of twice the length; its top bit is zero.
+pub(super) fn carryless(scope: &mut Scope, a: &[Val], b: &[Val]) -> Vec<Val> {
+    let mut out = vec![scope.constant(1, 0)];
+    out.extend(carryless::product(a, b, &mut |gate, x, y| {
+        let op = if gate == Gate::And { Op::And } else { Op::Xor };
+        scope.op(op, 1, &[x, y])
+    }));
+    out
 }
 
 /// Whether a is below b: the borrow of a - b.

@@ -191,6 +191,8 @@ impl<'a> Lower<'a> {
             Op::Sub => arith::sub(scope, args[0], args[1]).into(),
             Op::Mul => arith::mul(scope, args[0], args[1]).into(),
             Op::MulHigh => arith::mul_high(scope, args[0], args[1]).into(),
+            Op::Clmul => arith::carryless(scope, args[0], args[1])[m..].into(),
+            Op::ClmulHigh => arith::carryless(scope, args[0], args[1])[..m].into(),
             Op::Less => {
                 let zero = scope.constant(1, 0);
                 let below = arith::less(scope, args[0], args[1]);

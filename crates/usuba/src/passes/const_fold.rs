@@ -222,6 +222,7 @@ impl Folder<'_> {
     fn with_constant(&self, op: &Op, a: Val, word: u64, ones: u64) -> Option<(Op, Args)> {
         match (op, word) {
             (Op::And | Op::Andn | Op::Mul | Op::MulHigh | Op::Less, 0) => to_const(0),
+            (Op::Clmul | Op::ClmulHigh, 0) => to_const(0),
             (Op::Or | Op::Xor | Op::Add | Op::Sub, 0) | (Op::Mul, 1) => to_copy(a),
             (Op::And, w) if w == ones => to_copy(a),
             (Op::Or, w) if w == ones => to_const(ones),

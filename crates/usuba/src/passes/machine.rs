@@ -82,7 +82,7 @@ impl Kind {
             Op::Not => Kind::Not,
             Op::Lut3(_) => Kind::Ternary,
             Op::Add | Op::Sub | Op::Less => Kind::Add,
-            Op::Mul | Op::MulHigh => Kind::Mul,
+            Op::Mul | Op::MulHigh | Op::Clmul | Op::ClmulHigh => Kind::Mul,
             Op::MulAdd(_) | Op::MulAddHigh(_) => Kind::MulAdd,
             Op::Shl(_) | Op::Shr(_) => Kind::Shift,
             Op::Sar(_) => Kind::Sar,

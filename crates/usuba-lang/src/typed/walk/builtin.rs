@@ -36,9 +36,14 @@ impl<D: Domain> Walker<'_, D> {
             }
             (Builtin::Resize(word), [arg]) => self.resize(f, word, arg, span),
             (Builtin::Split, [arg, amount]) => self.split(f, arg, amount, span),
-            (Builtin::Less | Builtin::MulHigh, [l, r]) => {
+            (
+                Builtin::Less | Builtin::MulHigh | Builtin::Clmul | Builtin::ClmulHigh,
+                [l, r],
+            ) => {
                 let (op, sizes): (Op, &[u8]) = match builtin {
                     Builtin::Less => (Op::Less, &[8, 16, 32, 64]),
+                    Builtin::Clmul => (Op::Clmul, &[64]),
+                    Builtin::ClmulHigh => (Op::ClmulHigh, &[64]),
                     _ => (Op::MulHigh, &[8, 16, 32, 52, 64]),
                 };
                 let (left, right) = self.operands(f, l, r, want)?;
@@ -161,6 +166,10 @@ pub enum Builtin {
     Less,
     /// `mulhigh(a, b)`: the upper half of the product.
     MulHigh,
+    /// `clmul(a, b)`: the lower half of the carry-less product.
+    Clmul,
+    /// `clmulhigh(a, b)`: the upper half of the carry-less product.
+    ClmulHigh,
     /// `u64(x)`: the same number with more bits, or its low bits.
     Resize(ast::TypeWord),
 }
@@ -173,6 +182,8 @@ impl Builtin {
             "split" => Builtin::Split,
             "less" => Builtin::Less,
             "mulhigh" => Builtin::MulHigh,
+            "clmul" => Builtin::Clmul,
+            "clmulhigh" => Builtin::ClmulHigh,
             _ => Builtin::Resize(size_word(name)?),
         })
     }
@@ -185,6 +196,8 @@ impl Builtin {
             Builtin::Split => ("a word and an amount", "write `(q, r) = split(x, 51)`"),
             Builtin::Less => ("two arguments", "write `less(a, b)`"),
             Builtin::MulHigh => ("two arguments", "write `mulhigh(a, b)`"),
+            Builtin::Clmul => ("two arguments", "write `clmul(a, b)`"),
+            Builtin::ClmulHigh => ("two arguments", "write `clmulhigh(a, b)`"),
             Builtin::Resize(_) => (
                 "one argument",
                 "write `u64(x)` for one word or list, or `u64(i)` for a loop index",

@@ -197,6 +197,7 @@ impl<D: Domain> Walker<'_, D> {
                     Op::Mul => "products need words of 8, 16, 32, 52, 64 or 128 bits",
                     Op::MulHigh => "this needs words of 8, 16, 32, 52 or 64 bits",
                     Op::Less => "this needs words of 8, 16, 32 or 64 bits",
+                    Op::Clmul | Op::ClmulHigh => "carry-less products need words of 64 bits",
                     _ => "arithmetic needs words of 8, 16, 32, 64 or 128 bits",
                 };
                 return self.fail(Code::BadArithmetic, span, text, help);

@@ -206,6 +206,8 @@ impl<'t> Helpers<'t> {
             Op::Sub => format!("sub{bits}"),
             Op::Mul => format!("mul{bits}"),
             Op::MulHigh => format!("mulhigh{bits}"),
+            Op::Clmul => format!("clmul{bits}"),
+            Op::ClmulHigh => format!("clmulhigh{bits}"),
             Op::MulAdd(k) => format!("muladd{k}_{bits}"),
             Op::MulAddHigh(k) => format!("muladdhigh{k}_{bits}"),
             Op::Less => format!("less{bits}"),
