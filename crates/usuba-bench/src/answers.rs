@@ -193,10 +193,12 @@ impl<'a> Request<'a> {
         Ok(answers)
     }
 
-    /// Random blocks for each subject; all slicings of a function share them.
+    /// Random blocks for each subject; all slicings of a node share them. Functions of one name agree on
+    /// the blocks that the name is for, which random ones need not be.
     fn random_vectors(&self, chosen: &[Subject]) -> Result<Vec<Vec<Vector>>, String> {
         let same = |a: &Subject, b: &Subject| {
-            a.cipher.folder == b.cipher.folder && a.function.name == b.function.name
+            let [node, other] = [a, b].map(|s| (&s.function.source, &s.function.node));
+            a.cipher.folder == b.cipher.folder && node == other
         };
         let mut functions: Vec<Subject> = Vec::new();
         for subject in chosen {

@@ -84,7 +84,8 @@ mod tests {
             assert_eq!(found.len(), 2 * n - 1);
             assert!(gates <= 2 * n * n, "{gates} gates for {n} bits");
             for case in 0..64 {
-                let word = |bits: &[u64]| bits.iter().fold(0, |word, bit| word << 1 | bit >> case & 1);
+                let word =
+                    |bits: &[u64]| bits.iter().fold(0, |word, bit| word << 1 | bit >> case & 1);
                 let args = [word(&a), word(&b)];
                 let low = Op::Clmul.eval(n as u8, &args);
                 let high = Op::ClmulHigh.eval(n as u8, &args);

@@ -101,7 +101,9 @@ pub fn backends(targets: &[&'static Target], ciphers: &[Cipher]) -> Vec<&'static
     let functions = || ciphers.iter().flat_map(|cipher| &cipher.functions);
     let lanes = || ciphers.iter().filter_map(|cipher| cipher.lanes.as_ref());
     let used = |target: &Target| {
-        functions().any(|function| function.is_for(target))
+        let on_it = |other: &&&Target| other.machine.is_some_and(|own| own.name == target.name);
+        let mut each = isa::NARROW.iter().filter(on_it).chain([&target]);
+        each.any(|target| functions().any(|function| function.is_for(target)))
             || lanes().any(|lanes| lanes.is_special(target))
     };
     let plain = |target: &&'static Target| match target.base {
@@ -171,7 +173,8 @@ fn beside<'a>(
     target: &'a &'static Target,
     registers: &'a [&'static Target],
 ) -> impl Iterator<Item = &'static Target> {
-    let beside = registers.iter().filter(|other| !other.simd && includes(target, other));
+    let beside =
+        registers.iter().filter(|other| other.machine.is_some() && includes(target, other));
     [target].into_iter().chain(beside).copied().filter(|target| target.processor.asks)
 }
 

@@ -3,6 +3,14 @@
 #define USUBA_SEAL_KEYED
 /* ---- A hash function under a key, which lies prepared behind a state of 16 bytes: GHASH, POLYVAL. ---- */
 
+/* A block that is added to a state multiplies the sum by the key. `prepare` makes a key of an element; the
+   state of the block `one` is the key's element. */
+typedef struct {
+    const usuba_chaining *chaining;
+    int (*prepare)(const uint8_t *element, uint8_t *key, size_t count);
+    uint8_t one[16];
+} usuba_keyed;
+
 /* The first state, with a prepared key of `size` bytes. */
 static void usuba_keyed_begin(uint8_t *chain, const uint8_t *key, size_t size)
 {
@@ -10,17 +18,131 @@ static void usuba_keyed_begin(uint8_t *chain, const uint8_t *key, size_t size)
     memcpy(chain + 16, key, size);
 }
 
+#if !defined(USUBA_SMALL)
+/* Bytes of the longest state with its key, and states of the widest kernel that is used. */
+#define USUBA_KEYED_CHAIN 64
+#define USUBA_KEYED_LANES 128
+
+/* Segments of a message whose states lie side by side; 1 if one state is as fast. */
+static size_t usuba_keyed_width(const usuba_chaining *chaining, size_t nblocks)
+{
+    const usuba_link_step *step = chaining->ladders[usuba_chosen()];
+    const size_t few = nblocks < 256 ? 8 : 16;
+    while (step->from > 1 && (step->unit > USUBA_KEYED_LANES || nblocks < 4 * step->unit)) step++;
+    if (step->unit == 1 || nblocks < 4 * few) return 1;
+    return step->unit < few ? few : step->unit;
+}
+
+/* Multiplies the states of `count` chains by their keys. */
+static void usuba_keyed_times(const usuba_chaining *chaining, uint8_t *chains, size_t count)
+{
+    static const uint8_t zeros[16] = {0};
+    const uint8_t *at[USUBA_KEYED_LANES];
+    size_t i;
+    for (i = 0; i < count; i++) at[i] = zeros;
+    usuba_link_all(chaining, chains, at, 1, count);
+}
+
+/* The square of an element, with the key of the element in its chain, and then the key of the square. */
+static void usuba_keyed_square(const usuba_keyed *hash, uint8_t *chain)
+{
+    usuba_keyed_times(hash->chaining, chain, 1);
+    (void)hash->prepare(chain, chain + 16, 1);
+}
+
+/* The power of the key's element, with its own key. */
+static void usuba_keyed_power(const usuba_keyed *hash, const uint8_t *key, size_t exponent, uint8_t *chain)
+{
+    const size_t size = hash->chaining->chain - 16;
+    const uint8_t *place = hash->one;
+    size_t bit = 1;
+    while (exponent >> 1 >= bit) bit <<= 1;
+    usuba_keyed_begin(chain, key, size);
+    usuba_link_all(hash->chaining, chain, &place, 1, 1);
+    while (bit >>= 1) {
+        usuba_keyed_square(hash, chain);
+        if (exponent & bit) {
+            memcpy(chain + 16, key, size);
+            usuba_keyed_times(hash->chaining, chain, 1);
+            (void)hash->prepare(chain, chain + 16, 1);
+        }
+    }
+}
+
+/* The states of `count` segments of equal length as one: in pairs, the first of each times the power of
+   the key for the length of a segment, which doubles. `chains` has the sum at its beginning. */
+static void usuba_keyed_fold(const usuba_keyed *hash, uint8_t *chains, size_t count, uint8_t *power)
+{
+    const size_t size = hash->chaining->chain;
+    uint8_t right[USUBA_KEYED_LANES / 2 * 16];
+    size_t i, j;
+    while (count > 1) {
+        const size_t pairs = count / 2;
+        uint8_t *from = chains + count % 2 * size, *to = from;
+        for (i = 0; i < pairs; i++, to += size, from += 2 * size) {
+            memcpy(right + 16 * i, from + size, 16);
+            memmove(to, from, 16);
+            memcpy(to + 16, power + 16, size - 16);
+        }
+        to = chains + count % 2 * size;
+        usuba_keyed_times(hash->chaining, to, pairs);
+        for (i = 0; i < pairs; i++)
+            for (j = 0; j < 16; j++) to[i * size + j] ^= right[16 * i + j];
+        count -= pairs;
+        if (count > 1) usuba_keyed_square(hash, power);
+    }
+    usuba_erase(right, sizeof right);
+}
+
+/* A long message in segments, of which the first one may be shorter. */
+static void usuba_keyed_segments(const usuba_keyed *hash, uint8_t *chain, const uint8_t *in, size_t nblocks,
+                                 size_t width)
+{
+    const size_t size = hash->chaining->chain, length = (nblocks + width - 1) / width;
+    const size_t count = (nblocks + length - 1) / length, first = nblocks - (count - 1) * length;
+    uint8_t chains[USUBA_KEYED_LANES * USUBA_KEYED_CHAIN] USUBA_ALIGNED, power[USUBA_KEYED_CHAIN];
+    const uint8_t *at[USUBA_KEYED_LANES];
+    size_t i;
+    for (i = 0; i < count; i++) {
+        at[i] = i ? in + 16 * (first + (i - 1) * length) : in;
+        usuba_keyed_begin(chains + size * i, chain + 16, size - 16);
+    }
+    memcpy(chains, chain, 16);
+    usuba_link_all(hash->chaining, chains, at, first, count);
+    if (first < length) {
+        for (i = 1; i < count; i++) at[i] += 16 * first;
+        usuba_link_all(hash->chaining, chains + size, at + 1, length - first, count - 1);
+    }
+    usuba_keyed_power(hash, chain + 16, length, power);
+    usuba_keyed_fold(hash, chains, count, power);
+    memcpy(chain, chains, 16);
+    usuba_erase(chains, size * count);
+    usuba_erase(power, sizeof power);
+}
+#endif
+
+/* Takes whole blocks. */
+static void usuba_keyed_blocks(const usuba_keyed *hash, uint8_t *chain, const uint8_t *in, size_t nblocks)
+{
+#if !defined(USUBA_SMALL)
+    const size_t width = usuba_keyed_width(hash->chaining, nblocks);
+    if (width > 1) {
+        usuba_keyed_segments(hash, chain, in, nblocks, width);
+        return;
+    }
+#endif
+    if (nblocks) usuba_link_all(hash->chaining, chain, &in, nblocks, 1);
+}
+
 /* Takes bytes, and zeros up to a whole block. */
-static void usuba_keyed_padded(const usuba_chaining *chaining, uint8_t *chain, const uint8_t *in,
-                               size_t length)
+static void usuba_keyed_padded(const usuba_keyed *hash, uint8_t *chain, const uint8_t *in, size_t length)
 {
     const size_t rest = length % 16;
-    if (length / 16) usuba_link_all(chaining, chain, &in, length / 16, 1);
+    usuba_keyed_blocks(hash, chain, in, length / 16);
     if (rest) {
         uint8_t last[16] = {0};
-        const uint8_t *place = last;
         usuba_copy(last, in + (length - rest), rest);
-        usuba_link_all(chaining, chain, &place, 1, 1);
+        usuba_keyed_blocks(hash, chain, last, 1);
     }
 }
 #endif

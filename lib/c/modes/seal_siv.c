@@ -9,6 +9,9 @@
 #define USUBA_SIV_PART 8192
 #endif
 
+/* x^128 modulo the polynomial of POLYVAL: products are divided by it. */
+#define USUBA_SIV_ONE {0x01, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc2}
+
 /* Section 6; sizes may have fewer bits. */
 static int usuba_siv_exceeds(uint64_t length, uint64_t data_length)
 {
@@ -16,17 +19,16 @@ static int usuba_siv_exceeds(uint64_t length, uint64_t data_length)
 }
 
 /* The hash of a message before its encryption: the bits of data and text come last, then the nonce. */
-static void usuba_siv_end(const usuba_chaining *chaining, uint8_t *chain, uint64_t data,
-                          uint64_t length, const uint8_t *nonce, uint8_t *hash)
+static void usuba_siv_end(const usuba_keyed *keyed, uint8_t *chain, uint64_t data, uint64_t length,
+                          const uint8_t *nonce, uint8_t *hash)
 {
     uint8_t bytes[16];
-    const uint8_t *place = bytes;
     size_t i;
     for (i = 0; i < 8; i++) {
         bytes[i] = (uint8_t)(8 * data >> (8 * i));
         bytes[8 + i] = (uint8_t)(8 * length >> (8 * i));
     }
-    usuba_link_all(chaining, chain, &place, 1, 1);
+    usuba_keyed_blocks(keyed, chain, bytes, 1);
     memcpy(hash, chain, 16);
     for (i = 0; i < 12; i++) hash[i] ^= nonce[i];
     hash[15] &= 0x7f;

@@ -36,10 +36,7 @@ impl<D: Domain> Walker<'_, D> {
             }
             (Builtin::Resize(word), [arg]) => self.resize(f, word, arg, span),
             (Builtin::Split, [arg, amount]) => self.split(f, arg, amount, span),
-            (
-                Builtin::Less | Builtin::MulHigh | Builtin::Clmul | Builtin::ClmulHigh,
-                [l, r],
-            ) => {
+            (Builtin::Less | Builtin::MulHigh | Builtin::Clmul | Builtin::ClmulHigh, [l, r]) => {
                 let (op, sizes): (Op, &[u8]) = match builtin {
                     Builtin::Less => (Op::Less, &[8, 16, 32, 64]),
                     Builtin::Clmul => (Op::Clmul, &[64]),
