@@ -11,12 +11,13 @@ fn low(x: u64, y: u64) -> u64 {
 }
 
 /// The product of a block and a prepared key, whose words need not belong together: each has a word of the
-/// block, or the sum of both, as its factor.
-fn times(y: u128, key: &[u64]) -> u128 {
+/// block, or the sum of both, as its factor. Without carries the words in the other order are not used.
+fn times(y: u128, key: &[u64], carryless: bool) -> u128 {
     let (first, second) = ((y >> 64) as u64, y as u64);
     let words = [first, second, first ^ second];
     let [a, b, c] = [0, 1, 2].map(|at| low(words[at], key[at]));
-    let high = |at: usize| low(words[at].reverse_bits(), key[at + 3]);
+    let reversed = |at: usize| if carryless { key[at].reverse_bits() } else { key[at + 3] };
+    let high = |at: usize| low(words[at].reverse_bits(), reversed(at));
     let [d, e, f] = [high(0), high(1), high(0) ^ high(1) ^ high(2)];
     let [d, e, f] = [d, e, f].map(|word| word.reverse_bits() >> 1);
     let both = |upper: u64, lower: u64| u128::from(upper) << 64 | u128::from(lower);
@@ -62,12 +63,12 @@ fn polyval(function: &str, input: &[u8]) -> Vec<u8> {
     }
     let (state, key, block) = (&input[..16], &input[16..64], &input[64..]);
     let parts = [turned(state, 16), turned(key, 8), turned(block, 16)];
-    let next = reference("ghash_absorb", &[], &parts.concat());
+    let next = reference(&function.replace("polyval", "ghash"), &[], &parts.concat());
     [&turned(&next[..16], 16)[..], key].concat()
 }
 
-/// `ghash_key` of H, and `ghash_absorb` of a state, the prepared key behind it, and a block; the same of
-/// POLYVAL.
+/// `ghash_key` of H, and `ghash_absorb` of a state, the prepared key behind it, and a block, with carries or
+/// without; the same of POLYVAL.
 pub fn reference(function: &str, _key: &[u8], input: &[u8]) -> Vec<u8> {
     if function.starts_with("polyval") {
         return polyval(function, input);
@@ -77,6 +78,6 @@ pub fn reference(function: &str, _key: &[u8], input: &[u8]) -> Vec<u8> {
     }
     let (y, key, block) = (&input[..16], &input[16..64], &input[64..]);
     let words: Vec<u64> = key.chunks_exact(8).map(|word| number(word) as u64).collect();
-    let next = times(number(y) ^ number(block), &words);
+    let next = times(number(y) ^ number(block), &words, function.ends_with("carryless"));
     [&next.to_be_bytes()[..], key].concat()
 }

@@ -193,12 +193,10 @@ impl<'a> Request<'a> {
         Ok(answers)
     }
 
-    /// Random blocks for each subject; all slicings of a node share them. Functions of one name agree on
-    /// the blocks that the name is for, which random ones need not be.
+    /// Random blocks for each subject; all slicings of a function share them.
     fn random_vectors(&self, chosen: &[Subject]) -> Result<Vec<Vec<Vector>>, String> {
         let same = |a: &Subject, b: &Subject| {
-            let [node, other] = [a, b].map(|s| (&s.function.source, &s.function.node));
-            a.cipher.folder == b.cipher.folder && node == other
+            a.cipher.folder == b.cipher.folder && a.function.name == b.function.name
         };
         let mut functions: Vec<Subject> = Vec::new();
         for subject in chosen {
