@@ -352,10 +352,16 @@ impl Apart<'_> {
             }
             Op::Clmul | Op::ClmulHigh => {
                 let mut product = vec![self.written(out, Op::Const(0), &[])];
-                product.extend(carryless::product(&args[0], &args[1], &mut |gate, x, y| {
+                let (a, b, carries) = (&args[0], &args[1], self.carries);
+                let mut made = |gate, x, y| {
                     let op = if gate == Gate::And { Op::And } else { Op::Xor };
                     self.written(out, op, &[x, y])
-                }));
+                };
+                // Bitslicing takes products of halves; instructions add up the terms.
+                product.extend(match carries {
+                    Carries::Multiplexed => carryless::product(a, b, &mut made),
+                    Carries::Symmetric => carryless::term_by_term(a, b, &mut made),
+                });
                 let start = if e.op == Op::Clmul { width } else { 0 };
                 for (&bit, &from) in dst.iter().zip(&product[start..]) {
                     write(out, bit, Op::Copy, &[from]);

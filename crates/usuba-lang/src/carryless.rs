@@ -45,7 +45,8 @@ pub fn product<V: Copy>(a: &[V], b: &[V], gate: &mut impl FnMut(Gate, V, V) -> V
     out
 }
 
-fn term_by_term<V: Copy>(a: &[V], b: &[V], gate: &mut impl FnMut(Gate, V, V) -> V) -> Vec<V> {
+/// The same coefficients, each as a sum of terms from the lowest coefficient of `b` to its highest.
+pub fn term_by_term<V: Copy>(a: &[V], b: &[V], gate: &mut impl FnMut(Gate, V, V) -> V) -> Vec<V> {
     let n = a.len();
     let column = |at: usize| (at.saturating_sub(n - 1)..=at.min(n - 1)).map(move |i| (i, at - i));
     (0..2 * n - 1)
@@ -82,6 +83,8 @@ mod tests {
                 if gate == Gate::And { x & y } else { x ^ y }
             });
             assert_eq!(found.len(), 2 * n - 1);
+            let mut plain = |gate, x, y| if gate == Gate::And { x & y } else { x ^ y };
+            assert_eq!(found, term_by_term(&a, &b, &mut plain));
             assert!(gates <= 2 * n * n, "{gates} gates for {n} bits");
             for case in 0..64 {
                 let word =

@@ -414,7 +414,7 @@ impl Bits {
     /// The carry-less product of two words in twice as many bits.
     pub fn carryless(&mut self, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
         let [a, b] = [a, b].map(|word| word.iter().rev().copied().collect::<Vec<Cell>>());
-        let mut product = carryless::product(&a, &b, &mut |gate, x, y| match gate {
+        let mut product = carryless::term_by_term(&a, &b, &mut |gate, x, y| match gate {
             Gate::And => self.and(x, y),
             Gate::Xor => self.xor(x, y),
         });

@@ -14,7 +14,7 @@ use usuba::ir::Slicing;
 use usuba::isa::{self, Target};
 use usuba::names::did_you_mean;
 use usuba::typed::Flags;
-use usuba_ciphers::Cipher;
+use usuba_ciphers::{Cipher, Function};
 use usuba_run::cc::Family;
 
 use crate::arithmetic_folder;
@@ -95,10 +95,16 @@ impl Task {
     }
 }
 
-/// The targets with the sources of their objects. A missing compiler is missing for all targets.
+/// The targets with the sources of their objects: all but those for few functions, of which the functions
+/// name theirs. A missing compiler is missing for all targets.
 pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
     let targets = match request.target.is_empty() {
-        true => isa::all().collect(),
+        true => {
+            let ciphers = ciphers(request)?;
+            let functions = || ciphers.iter().flat_map(|cipher| &cipher.functions);
+            let named = |target: &&Target| functions().any(|function| function.is_for(target));
+            isa::all().chain(isa::NARROW.iter().copied().filter(named)).collect()
+        }
         false => request.target.clone(),
     };
     let memory = Memory::default();
@@ -137,6 +143,15 @@ pub fn tasks(request: &Request, backends: &[Backend]) -> Result<Tasks, String> {
         for ((file, node), slicings) in nodes {
             for slicing in slicings.into_iter().filter(|&s| in_slicing(request, s)) {
                 for Backend { target: on, .. } in backends {
+                    let named = |f: &Function| {
+                        (&f.source, &f.node) == (&file, &node)
+                            && f.slicings.contains(&slicing)
+                            && f.is_for(on)
+                    };
+                    let asked = on.machine.is_none() || !request.target.is_empty();
+                    if !asked && !cipher.functions.iter().any(named) {
+                        continue;
+                    }
                     let (folder, file, node) = (cipher.folder.clone(), file.clone(), node.clone());
                     let interfaces = interfaces.clone();
                     let (prefix, link) = ("", Vec::new());
@@ -155,7 +170,9 @@ pub fn tasks(request: &Request, backends: &[Backend]) -> Result<Tasks, String> {
         }
     }
     for source in sources(request)?.iter().filter(|own| in_slicing(request, own.slicing)) {
-        let not: Vec<&Backend> = backends.iter().filter(|b| !source.is_for(b.target)).collect();
+        let common = |b: &&Backend| b.target.machine.is_none() || !request.target.is_empty();
+        let not = backends.iter().filter(common).filter(|b| !source.is_for(b.target));
+        let not: Vec<&Backend> = not.collect();
         if !not.is_empty() && !source.nodes.is_empty() {
             let not: Vec<&str> = not.iter().map(|backend| backend.target.name).collect();
             out.skipped.push(format!(
