@@ -35,6 +35,9 @@ const GCM: usize = 16;
 const GCM_NONCE: usize = 12;
 const GCM_KEYS: std::ops::RangeInclusive<usize> = 16..=32;
 
+/// Bytes of the longest prepared key of a hash function, as in `lib/c/modes/seal_keyed.c`.
+const GCM_PREPARED: usize = 48;
+
 /// Bytes of the shortest nonce for a message in segments.
 const SEGMENTS: usize = 12;
 
@@ -244,6 +247,12 @@ impl Folder<'_> {
                 "{name}: `{}` and `{}` have sizes that do not fit: expected {GCM} bytes to a prepared \
                  key, and a state of {GCM} bytes, that key and a block of {GCM} to the first two",
                 hash.prepare, hash.chain
+            ));
+        }
+        if prepare.output > GCM_PREPARED {
+            return Err(format!(
+                "{name}: found {} bytes of a prepared key of `{}`, expected at most {GCM_PREPARED}",
+                prepare.output, hash.prepare
             ));
         }
         if *nonce != GCM_NONCE || !key.is_some_and(|bytes| GCM_KEYS.contains(&bytes)) {
