@@ -38,11 +38,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("names", &[]),
     ("syntax", &["diag", "names"]),
     ("op", &[]),
+    ("carryless", &["op"]),
     ("typed", &["syntax", "diag", "op", "names"]),
     ("lint", &["typed", "syntax", "diag", "op", "names"]),
     ("lower", &["typed", "syntax", "diag", "circuit", "ir"]),
     // Usuba0 has the operators of the language.
-    ("ir", &["op", "typed::ByteOrder", "typed::Slicing"]),
+    ("ir", &["op", "carryless", "typed::ByteOrder", "typed::Slicing"]),
     ("dump", &["ir", "syntax"]),
     ("passes", &["ir"]),
     ("isa", &["ir::Op", "ir::op", "ir::Slicing", "names"]),

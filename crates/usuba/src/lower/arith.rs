@@ -1,8 +1,7 @@
 //! Bit-blasting of `+ - *` into circuits, for bitslicing. Bits come most significant first.
 
-use usuba_lang::carryless::{self, Gate};
-
 use super::scope::Scope;
+use crate::ir::carryless::{self, Gate};
 use crate::ir::{Op, Val};
 
 /// Sum modulo 2^m: a ripple of full adders, five gates each.
