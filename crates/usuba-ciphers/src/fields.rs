@@ -125,7 +125,7 @@ impl Syntax {
                 "sha2:sha512",
             ),
             Syntax::Entry => ("a node, perhaps with its arguments", "permute(12)"),
-            Syntax::Node => ("a node, or a file, a colon and a node", "aes.ua:schedule128"),
+            Syntax::Node => ("a node, or a file, a colon and a node", "schedule.ua:schedule128"),
             Syntax::Line => ("one line of text without `@`", "FIPS 197"),
         }
     }
