@@ -28,9 +28,10 @@ static size_t usuba_keyed_width(const usuba_chaining *chaining, size_t nblocks)
 {
     const usuba_link_step *step = chaining->ladders[usuba_chosen()];
     const size_t few = nblocks < 256 ? 8 : 16;
+    size_t width;
     while (step->from > 1 && (step->unit > USUBA_KEYED_LANES || nblocks < 4 * step->unit)) step++;
-    if (step->unit == 1 || nblocks < 4 * few) return 1;
-    return step->unit < few ? few : step->unit;
+    width = step->unit < few ? few : step->unit;
+    return step->unit == 1 || width > USUBA_KEYED_LANES || nblocks < 4 * width ? 1 : width;
 }
 
 /* Multiplies the states of `count` chains by their keys. */
