@@ -166,16 +166,20 @@ fn registers(backends: &[&'static Target], ciphers: &[&Cipher]) -> Vec<&'static 
     backends.iter().copied().chain(narrow).collect()
 }
 
-/// The targets whose features a program checks before it runs code for `target`: extensions are used
-/// beside it. A program queries the features of x86; other processors always have their vectors, and
-/// plain general-purpose registers need no query.
-fn beside<'a>(
-    target: &'a &'static Target,
-    registers: &'a [&'static Target],
-) -> impl Iterator<Item = &'static Target> {
-    let beside =
-        registers.iter().filter(|other| other.machine.is_some() && includes(target, other));
-    [target].into_iter().chain(beside).copied().filter(|target| target.processor.asks)
+/// The features that a program checks before it runs code for `target`, each once, with the features of
+/// targets that are used beside it. A program queries the features of x86; other processors always have
+/// their vectors, and plain general-purpose registers need no query.
+fn asked_features(target: &'static Target, registers: &[&'static Target]) -> Vec<&'static str> {
+    let beside = |other: &&Target| other.machine.is_some() && includes(target, other);
+    let beside = registers.iter().copied().filter(beside);
+    let all = [target].into_iter().chain(beside).filter(|target| target.processor.asks);
+    let mut asked: Vec<&str> = Vec::new();
+    for feature in all.flat_map(section::features) {
+        if !asked.contains(&feature) {
+            asked.push(feature);
+        }
+    }
+    asked
 }
 
 /// Whether code for `below` runs wherever code for `target` does.

@@ -18,10 +18,10 @@ use usuba::passes::{When, inline, unroll};
 use usuba_ciphers::Cipher;
 
 use super::declarations::{Declarations, Function, Struct};
-use super::section::{features, runs_on_x86_64};
+use super::section::runs_on_x86_64;
 use super::units::{Unit, UnitKind};
 use super::write::{Compiled, File, PREFIX, renamed};
-use super::{beside, registers};
+use super::{asked_features, registers};
 
 /// The number of the format.
 const FORMAT: u32 = 1;
@@ -195,7 +195,7 @@ impl Dispatch {
         let chosen = here.map(|(target, value)| Choice {
             value,
             target: target.name.to_string(),
-            features: beside(target, &registers).flat_map(features).map(String::from).collect(),
+            features: asked_features(target, &registers).into_iter().map(String::from).collect(),
         });
         let unknown = Choice { value: 0, target: String::new(), features: Vec::new() };
         let cell = renamed(&format!("{PREFIX}choice"), request);

@@ -241,18 +241,18 @@ impl Folder<'_> {
     fn check_hash(&self, Seal { name, nonce, key, hash, .. }: &Seal) -> Result<(), String> {
         let Some(hash) = hash else { return Ok(()) };
         let (prepare, chain) = (self.named(&hash.prepare), self.named(&hash.chain));
+        if prepare.output > GCM_PREPARED {
+            return Err(format!(
+                "{name}: found {} bytes of a prepared key of `{}`, expected at most {GCM_PREPARED}",
+                prepare.output, hash.prepare
+            ));
+        }
         let state = GCM + prepare.output;
         if prepare.input != GCM || (chain.output, chain.input) != (state, state + GCM) {
             return Err(format!(
                 "{name}: `{}` and `{}` have sizes that do not fit: expected {GCM} bytes to a prepared \
                  key, and a state of {GCM} bytes, that key and a block of {GCM} to the first two",
                 hash.prepare, hash.chain
-            ));
-        }
-        if prepare.output > GCM_PREPARED {
-            return Err(format!(
-                "{name}: found {} bytes of a prepared key of `{}`, expected at most {GCM_PREPARED}",
-                prepare.output, hash.prepare
             ));
         }
         if *nonce != GCM_NONCE || !key.is_some_and(|bytes| GCM_KEYS.contains(&bytes)) {

@@ -11,7 +11,7 @@ use super::lengths::lengths;
 use super::manifest::{Form, Manifest};
 use super::merge::merged;
 use super::needs::Needs;
-use super::section::{features, guarded, includes, processors, section};
+use super::section::{guarded, includes, processors, section};
 use super::template::{self as t, Template, Value, context};
 use super::units::{self, Unit};
 use super::{Folder, Request, registers, seal};
@@ -429,8 +429,8 @@ impl Parts<'_> {
     /// The values of templates outside every cipher.
     fn values(&self) -> Value {
         let target = |target: &&'static Target| {
-            let mut asked: Vec<String> = super::beside(target, self.registers)
-                .flat_map(features)
+            let mut asked: Vec<String> = super::asked_features(target, self.registers)
+                .iter()
                 .map(|name| format!("__builtin_cpu_supports(\"{name}\")"))
                 .collect();
             if asked.is_empty() {

@@ -110,6 +110,23 @@ const DESCRIPTION: &str = "title = \"f\"\nspec = \"none\"\nsource = \"c.ua\"\n\
     key = { param = \"k\", schedule = \"keys\", bytes = \"be\" }\n\
     vectors = \"none.txt\"\ndirection = \"encrypt\"\n";
 
+/// A target that stands for no machine of its own is proved where a function names it.
+#[test]
+fn kernels_of_named_targets_are_proved() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let folder = dir.path().join("ciphers/c");
+    fs::create_dir_all(&folder).expect("made");
+    fs::write(folder.join("c.ua"), CIPHER).expect("written");
+    for (targets, named) in [("", false), ("targets = [\"gp64\", \"avx2_64\"]\n", true)] {
+        fs::write(folder.join("cipher.toml"), format!("{DESCRIPTION}{targets}")).expect("written");
+        let proved = usubac(dir.path(), "prove --all --ciphers ciphers", &[]);
+        let said = out(&proved);
+        assert!(proved.status.success(), "{said}{}", err(&proved));
+        assert_eq!(said.contains("V/avx2_64"), named, "{said}");
+        assert!(said.contains("V/avx512 ") && !said.contains("V/avx2_128"), "{said}");
+    }
+}
+
 #[test]
 fn the_byte_interface_is_proved() {
     let Some((cc, _)) = compiler() else { return };

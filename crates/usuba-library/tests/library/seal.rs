@@ -489,6 +489,12 @@ fn ciphers_that_are_not_there_are_named() {
             "inner = \"aes128_gcm\"",
             "found 24 bytes of `nonce` and 32 of `key`, expected 24 and 16",
         ),
+        (
+            "aes_gcm",
+            "prepare = \"ghash_key\"",
+            "prepare = \"ghash_absorb\"",
+            "found 64 bytes of a prepared key of `ghash_absorb`, expected at most 48",
+        ),
         ("aes_gcm", "nonce   = 24", "nonce = 23", "found 23 bytes of `nonce` and 32 of `key`"),
     ] {
         let path = root().join(folder).join("cipher.toml");

@@ -157,9 +157,13 @@ fn check(target: &Target, layout: Layout, op: &Op, bits: u8) -> Result<(), Strin
                 ));
             }
             if let Some(name) = arithmetic {
+                let why = match op {
+                    Op::Clmul | Op::ClmulHigh => "products add up bits of different ones",
+                    _ => "carries cannot cross them",
+                };
                 return Err(format!(
                     "horizontal slicing has no {name}: the bits of a word lie in different \
-                     elements of the register, and carries cannot cross them"
+                     elements of the register, and {why}"
                 ));
             }
             if matches!(op, Op::Resize(_)) {
