@@ -346,7 +346,7 @@ fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> V
     let measured_on = |u: &Use| known(&cores[u.core], measured);
     // Estimates and measurements are not comparable, and measurements of other kernels or on another
     // machine do not apply: a machine that has the backend measured some kernel for it.
-    let own = |target: &Target| target.family() == backend.family();
+    let own = |target: &Target| target.machine.unwrap_or(target).family() == backend.family();
     let here = measured.iter().filter_map(|cost| isa::find(&cost.target)).any(own);
     let mut wide = candidates.iter().filter(|u| own(cores[u.core].target)).peekable();
     // One kernel alone is chosen at any cost.
