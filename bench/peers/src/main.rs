@@ -34,6 +34,7 @@ use adapter::Peer;
 use ciphers::Cipher;
 use measure::Time;
 use report::Results;
+use usuba_peers::turns::{parts, pin};
 
 /// Instruction sets of our side. Where ours must not use AVX-512, the others must not, either; they
 /// may use GFNI everywhere.
@@ -146,7 +147,8 @@ fn outside(arguments: &Arguments) -> Result<(), String> {
         None => Ok(()),
         Some(path) => {
             let tools = [("gcc", version("CC", "gcc")), ("rustc", version("RUSTC", "rustc"))];
-            let text = report::text(&results, &tools);
+            let known = std::fs::read_to_string(path).unwrap_or_default();
+            let text = report::text(&results, &tools) + parts(&known);
             std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))
         }
     }
@@ -247,19 +249,4 @@ fn peers(folder: &Path, width: &str) -> Result<Vec<Peer>, String> {
     }
     peers.extend(rustcrypto::peers());
     Ok(peers)
-}
-
-/// Keeps this process on the processor where it is, so that all sides meet the same one.
-fn pin() {
-    unsafe extern "C" {
-        safe fn sched_getcpu() -> i32;
-        fn sched_setaffinity(process: i32, size: usize, mask: *const u64) -> i32;
-    }
-    let here = usize::try_from(sched_getcpu()).unwrap_or(0);
-    let mut mask = [0u64; 16];
-    mask[here / 64 % 16] = 1 << (here % 64);
-    // SAFETY: the mask has the size that is named. Where pinning is forbidden, turns still help.
-    unsafe {
-        sched_setaffinity(0, size_of_val(&mask), mask.as_ptr());
-    }
 }

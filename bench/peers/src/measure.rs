@@ -5,11 +5,11 @@
 //! library is its time: other load on the machine affects all libraries alike, and mostly the slower
 //! calls.
 
-use std::arch::x86_64::{_mm_lfence, _rdtsc};
 use std::time::{Duration, Instant};
 
 use crate::adapter::{Peer, State};
 use crate::ciphers::Cipher;
+use usuba_peers::turns::{tenth, ticks};
 
 /// Bytes of a message in bulk, and of a long one.
 pub const BULK: usize = 16 << 10;
@@ -30,16 +30,6 @@ pub struct Time {
     /// A message of one block with such a key, and with a new one.
     pub block: f64,
     pub fresh: f64,
-}
-
-fn ticks() -> u64 {
-    // SAFETY: every x86-64 processor has both.
-    unsafe {
-        _mm_lfence();
-        let now = _rdtsc();
-        _mm_lfence();
-        now
-    }
 }
 
 /// Pseudo-random bytes, the same in every run.
@@ -199,10 +189,4 @@ fn depend(to: &mut [u8], from: &[u8]) {
     if let ([first, ..], [answer, ..]) = (to, from) {
         *first ^= std::hint::black_box(*answer) & std::hint::black_box(0);
     }
-}
-
-/// The tenth percentile.
-fn tenth(mut samples: Vec<f64>) -> f64 {
-    samples.sort_by(f64::total_cmp);
-    samples[samples.len() / 10]
 }

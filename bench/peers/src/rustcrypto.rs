@@ -11,6 +11,8 @@ use ascon_aead::AsconAead128;
 use ascon_aead::aead::{AeadInOut, Nonce};
 use cipher::InOutBuf;
 
+use usuba_peers::turns::version;
+
 use crate::adapter::{Peer, State};
 
 const NAME: &str = "RustCrypto";
@@ -91,13 +93,9 @@ fn peer<S: State + 'static>(
     call: &str,
     init: impl Fn(&[u8]) -> Option<S> + 'static,
 ) -> Peer {
-    // The manifest has exact versions.
-    let manifest = include_str!("../Cargo.toml");
-    let line = manifest.lines().find(|line| line.split(' ').next() == Some(name));
-    let version = line.and_then(|line| line.split('"').nth(1)).unwrap_or("=unknown");
     Peer {
         library: NAME.to_string(),
-        version: format!("{name} {}", version.trim_start_matches('=')),
+        version: format!("{name} {}", version(name)),
         cipher: cipher.to_string(),
         mode: mode.to_string(),
         call: call.to_string(),

@@ -5,21 +5,15 @@
 //! nacl OURS.so -o FILE       also the ratios at the end of a file of results
 //! ```
 //!
-//! All libraries get the same keys and messages and must give the same output. Then they take turns
-//! in one process: a call that is not timed, and a few timed calls; the tenth percentile is the time.
 //! libsodium sets a key up in every call of its authenticated encryption, and we do here, too.
 
-use std::arch::x86_64::{_mm_lfence, _rdtsc};
-use std::ffi::{CStr, CString, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
 use ed25519_dalek::{Signature, Signer, SigningKey};
 use libloading::Library;
+use usuba_peers::turns::{Ratios, bytes, get, measure, ok, record, side, take, version};
 use x25519_dalek::{PublicKey, StaticSecret};
-
-/// How long one operation is measured.
-const BUDGET: Duration = Duration::from_millis(700);
 
 /// Bytes of the message that is signed.
 const SIGNED: usize = 256;
@@ -57,90 +51,6 @@ type Box24 =
     unsafe extern "C" fn(*mut u8, *mut u8, *const u8, u64, *const u8, *const u8) -> c_int;
 type Box24Open =
     unsafe extern "C" fn(*mut u8, *const u8, *const u8, u64, *const u8, *const u8) -> c_int;
-
-/// One library at one operation; it writes its answer.
-struct Side<'a> {
-    library: &'static str,
-    run: Box<dyn FnMut(&mut [u8]) + 'a>,
-    samples: Vec<f64>,
-}
-
-fn side<'a>(library: &'static str, run: impl FnMut(&mut [u8]) + 'a) -> Side<'a> {
-    Side { library, run: Box::new(run), samples: Vec::new() }
-}
-
-fn ticks() -> u64 {
-    // SAFETY: every x86-64 processor has both.
-    unsafe {
-        _mm_lfence();
-        let now = _rdtsc();
-        _mm_lfence();
-        now
-    }
-}
-
-/// The measurement of one operation: the time of others divided by ours.
-struct Ratios {
-    operation: String,
-    others: Vec<(&'static str, f64)>,
-}
-
-/// Times all sides, the first of which is ours, and writes a line.
-fn measure(operation: &str, room: usize, mut sides: Vec<Side>) -> Ratios {
-    let mut out = vec![0; room];
-    let mut expected = Vec::new();
-    for side in &mut sides {
-        out.fill(0);
-        (side.run)(&mut out);
-        match expected.is_empty() {
-            true => expected.clone_from(&out),
-            false => assert_eq!(out, expected, "{operation} of {}", side.library),
-        }
-    }
-    let begin = Instant::now();
-    while begin.elapsed() < BUDGET {
-        for side in &mut sides {
-            (side.run)(&mut out);
-            for _ in 0..5 {
-                let start = ticks();
-                (side.run)(&mut out);
-                side.samples.push((ticks() - start) as f64);
-            }
-        }
-    }
-    let tenth = |samples: &mut Vec<f64>| {
-        samples.sort_by(f64::total_cmp);
-        samples[samples.len() / 10]
-    };
-    let ours = tenth(&mut sides[0].samples);
-    let mut line = format!("{operation:<28} {ours:>9.0}");
-    let mut others = Vec::new();
-    for side in &mut sides[1..] {
-        let ratio = tenth(&mut side.samples) / ours;
-        line += &format!("   {} {ratio:.2}", side.library);
-        others.push((side.library, ratio));
-    }
-    println!("{line}");
-    Ratios { operation: operation.to_string(), others }
-}
-
-/// A function of a library.
-///
-/// # Safety
-/// It has this type.
-unsafe fn get<T: Copy>(library: &Library, name: &str) -> Result<T, String> {
-    // SAFETY: the caller says so.
-    let found = unsafe { library.get::<T>(name.as_bytes()) };
-    found.map(|symbol| *symbol).map_err(|error| error.to_string())
-}
-
-fn bytes<const N: usize>(seed: u8) -> [u8; N] {
-    std::array::from_fn(|at| (at as u8).wrapping_mul(31).wrapping_add(seed))
-}
-
-fn ok(status: c_int) {
-    assert_eq!(status, 0);
-}
 
 fn curves(ours: &Library, sodium: &Library, all: &mut Vec<Ratios>) -> Result<(), String> {
     let (seed, scalar, point) = (bytes::<32>(1), bytes::<32>(2), bytes::<32>(3));
@@ -387,12 +297,7 @@ fn compare(ours: &str, backend: Option<&str>) -> Result<(Vec<Ratios>, String), S
             return Err("libsodium does not start".into());
         }
         if let Some(backend) = backend {
-            let force: unsafe extern "C" fn(*const c_char) -> c_int =
-                get(&ours, "usuba_nacl_force_backend")?;
-            let name = CString::new(backend).map_err(|error| error.to_string())?;
-            if force(name.as_ptr()) != 0 {
-                return Err(format!("there is no {backend} here"));
-            }
+            take(&ours, "usuba_nacl_force_backend", backend)?;
         }
     }
     let mut all = Vec::new();
@@ -412,9 +317,6 @@ fn compare(ours: &str, backend: Option<&str>) -> Result<(Vec<Ratios>, String), S
     Ok((all, version))
 }
 
-/// The first line of our part of a file of results.
-const BEGIN: &str = "\n# NaCl, by `scripts/peers-nacl` in the same way.\n";
-
 /// Operations without their lengths, and their titles in tables.
 const TITLES: [(&str, &str); 14] = [
     ("sign", "signing 256 bytes"),
@@ -433,17 +335,11 @@ const TITLES: [(&str, &str); 14] = [
     ("poly1305", "Poly1305 alone"),
 ];
 
-/// Writes ratios to the end of a file of results, replacing earlier ones.
-fn record(path: &str, all: &[Ratios], sodium: &str) -> std::io::Result<()> {
-    let known = std::fs::read_to_string(path)?;
-    let (before, _) = known.split_once(BEGIN).unwrap_or((&known, ""));
-    let mut text = format!("{before}{BEGIN}\n[nacl_versions]\nlibsodium = {sodium:?}\n");
-    // The manifest has exact versions.
+/// The part of a file of results.
+fn part(all: &[Ratios], sodium: &str) -> String {
+    let mut text = format!("[nacl_versions]\nlibsodium = {sodium:?}\n");
     for name in ["ed25519-dalek", "x25519-dalek"] {
-        let mut lines = include_str!("../../Cargo.toml").lines();
-        let version = lines.find(|line| line.starts_with(name));
-        let version = version.and_then(|line| line.split('"').nth(1)).unwrap_or("=unknown");
-        text += &format!("{name} = {:?}\n", version.trim_start_matches('='));
+        text += &format!("{name} = {:?}\n", version(name));
     }
     for Ratios { operation, others } in all {
         let (operation, bytes) = match operation.rsplit_once(' ') {
@@ -457,7 +353,7 @@ fn record(path: &str, all: &[Ratios], sodium: &str) -> std::io::Result<()> {
             text += &format!("{library} = {ratio:.2}\n");
         }
     }
-    std::fs::write(path, text)
+    text
 }
 
 fn main() -> ExitCode {
@@ -473,7 +369,8 @@ fn main() -> ExitCode {
         }
     };
     let done = compare(ours, backend).and_then(|(all, sodium)| match file {
-        Some(file) => record(file, &all, &sodium).map_err(|error| format!("{file}: {error}")),
+        Some(file) => record(file, "NaCl", "scripts/peers-nacl", &part(&all, &sodium))
+            .map_err(|error| format!("{file}: {error}")),
         None => Ok(()),
     });
     match done {

@@ -1,0 +1,3 @@
+//! The parts of the benchmark that its programs share.
+
+pub mod turns;
