@@ -1,5 +1,7 @@
-/* OpenSSL through its EVP interface: CTR where it has that, else single blocks (DES); hash functions. */
+/* OpenSSL through its EVP interface: CTR where it has that, else single blocks (DES); authenticated
+   encryption, hash functions and CMAC. */
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/provider.h>
@@ -13,12 +15,12 @@ PEER_EXPORT const char *peer_version(void)
     return OpenSSL_version(OPENSSL_FULL_VERSION_STRING);
 }
 
-enum { CHACHA20, CAMELLIA128, CAMELLIA256, SM4, AES128, AES256, DES, TDES, GCM, OCB, COUNT };
+enum { CHACHA20, CAMELLIA128, CAMELLIA256, SM4, AES128, AES256, DES, TDES, GCM, OCB, CCM, COUNT };
 
 static const char *const names[COUNT] = {
     "ChaCha20",    "CAMELLIA-128-CTR", "CAMELLIA-256-CTR", "SM4-CTR",
     "AES-128-CTR", "AES-256-CTR",      "DES-ECB",          "DES-EDE3-ECB",
-    "AES-128-GCM", "AES-128-OCB",
+    "AES-128-GCM", "AES-128-OCB",      "AES-128-CCM",
 };
 
 /* Fetched once, as its manual advises. */
@@ -87,6 +89,33 @@ static void drop(void *state)
     EVP_CIPHER_CTX_free(state);
 }
 
+/* Both lengths come before the key. */
+static void *ccm_init(int number, const uint8_t *key)
+{
+    const EVP_CIPHER *cipher = fetch(number);
+    EVP_CIPHER_CTX *context = cipher ? EVP_CIPHER_CTX_new() : NULL;
+    if (!context) return NULL;
+    if (EVP_EncryptInit_ex2(context, cipher, NULL, NULL, NULL)
+        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, 12, NULL)
+        && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, NULL)
+        && EVP_EncryptInit_ex2(context, NULL, key, NULL, NULL))
+        return context;
+    drop(context);
+    return NULL;
+}
+
+/* The length of the text comes before the text, which must be in one piece. */
+static int run_ccm(void *state, const uint8_t *start, const uint8_t *in, uint8_t *out,
+                   size_t length)
+{
+    int written;
+    return !EVP_EncryptInit_ex2(state, NULL, NULL, start, NULL)
+           || !EVP_EncryptUpdate(state, NULL, &written, NULL, (int)length - 16)
+           || !EVP_EncryptUpdate(state, out, &written, in, (int)length - 16)
+           || !EVP_EncryptFinal_ex(state, out + length - 16, &written)
+           || !EVP_CIPHER_CTX_ctrl(state, EVP_CTRL_AEAD_GET_TAG, 16, out + length - 16);
+}
+
 /* A hash function with outputs of 32 bytes, on messages in sequence. */
 typedef struct {
     EVP_MD *function;
@@ -151,6 +180,51 @@ static int shake_run(void *state, const uint8_t *start, const uint8_t *in, uint8
            || !EVP_DigestFinalXOF(h->context, out, 32);
 }
 
+/* CMAC under one key, of messages in sequence. */
+typedef struct {
+    EVP_MAC_CTX *context;
+    size_t count;
+} mac;
+
+static void cmac_drop(void *state)
+{
+    mac *m = state;
+    EVP_MAC_CTX_free(m->context);
+    free(m);
+}
+
+static void *cmac_init(int count, const uint8_t *key)
+{
+    static EVP_MAC *function;
+    const OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_CIPHER, "AES-128-CBC", 0),
+        OSSL_PARAM_construct_end(),
+    };
+    mac *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    if (!function) function = EVP_MAC_fetch(NULL, "CMAC", NULL);
+    m->context = function ? EVP_MAC_CTX_new(function) : NULL;
+    m->count = (size_t)count;
+    if (m->context && EVP_MAC_init(m->context, key, 16, parameters)) return m;
+    cmac_drop(m);
+    return NULL;
+}
+
+static int cmac_run(void *state, const uint8_t *start, const uint8_t *in, uint8_t *out,
+                    size_t length)
+{
+    mac *m = state;
+    const size_t each = length / m->count;
+    size_t i, written;
+    (void)start;
+    for (i = 0; i < m->count; i++)
+        if (!EVP_MAC_init(m->context, NULL, 0, NULL)
+            || !EVP_MAC_update(m->context, in + i * each, each)
+            || !EVP_MAC_final(m->context, out + i * 16, &written, 16))
+            return 1;
+    return 0;
+}
+
 static const peer peers[] = {
     {"chacha20", "ctr", "EVP ChaCha20", CHACHA20, init, run_chacha20, drop},
     {"camellia128", "ctr", "EVP CAMELLIA-128-CTR", CAMELLIA128, init, run, drop},
@@ -160,6 +234,9 @@ static const peer peers[] = {
     {"aes256", "ctr", "EVP AES-256-CTR", AES256, init, run, drop},
     {"aes128_gcm", "seal", "EVP AES-128-GCM", GCM, init, run_sealed, drop},
     {"aes128_ocb", "seal", "EVP AES-128-OCB", OCB, init, run_sealed, drop},
+    {"aes128_ccm", "seal", "EVP AES-128-CCM", CCM, ccm_init, run_ccm, drop},
+    {"aes128_cmac", "mac", "EVP_MAC CMAC", 1, cmac_init, cmac_run, cmac_drop},
+    {"aes128_cmac_8", "mac", "EVP_MAC CMAC", 8, cmac_init, cmac_run, cmac_drop},
     {"des", "blocks", "EVP DES-ECB", DES, init, run_blocks, drop},
     {"tdes", "blocks", "EVP DES-EDE3-ECB", TDES, init, run_blocks, drop},
     {"sha3_256", "hash", "EVP SHA3-256", 1, sha3_init, sha3_run, hash_drop},

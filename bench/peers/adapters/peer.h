@@ -12,8 +12,9 @@
 typedef struct {
     /* A name of `src/ciphers.rs`. */
     const char *cipher;
-    /* "ctr" (also for stream ciphers), "blocks" without a mode, or "hash": `run` writes the hash to
-       the beginning of `out`, or the hashes of eight messages that follow each other in `in`. */
+    /* "ctr" (also for stream ciphers), "blocks" without a mode, "seal": the tag fills the last 16
+       bytes of `out`; or "hash" or "mac": `run` writes the hash or tag to the beginning of `out`, or
+       the ones of eight messages that follow each other in `in`. */
     const char *mode;
     /* The name of the called function. */
     const char *call;

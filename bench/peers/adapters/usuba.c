@@ -65,6 +65,7 @@ static void drop(void *state)
 INIT(aes128_gcm, 16)
 INIT(aes128_gcm_siv, 16)
 INIT(aes128_ocb, 16)
+INIT(aes128_ccm, 16)
 STREAM(chacha20, 32)
 STREAM(salsa20, 32)
 BLOCK(serpent128, 16, 16)
@@ -131,6 +132,37 @@ DIGEST(ascon_hash256)
 SEAL(aes128_gcm)
 SEAL(aes128_gcm_siv)
 SEAL(aes128_ocb)
+SEAL(aes128_ccm)
+
+/* A MAC with tags of 16 bytes; `count` is the number of messages. */
+typedef struct {
+    usuba_aes128_cmac_key key;
+    size_t count;
+} tagger;
+
+static void *aes128_cmac_init(int number, const uint8_t *bytes)
+{
+    tagger *new_tagger = malloc(sizeof *new_tagger);
+    if (!new_tagger) return NULL;
+    new_tagger->count = (size_t)number;
+    usuba_aes128_cmac_init(&new_tagger->key, bytes, 16);
+    return new_tagger;
+}
+
+static int aes128_cmac_run(void *state, const uint8_t *start, const uint8_t *in, uint8_t *out,
+                           size_t length)
+{
+    const tagger *t = state;
+    const uint8_t *places[8];
+    size_t lengths[8], i;
+    (void)start;
+    if (t->count == 1) return usuba_aes128_cmac_tag(&t->key, in, length, out);
+    for (i = 0; i < t->count; i++) {
+        places[i] = in + i * (length / t->count);
+        lengths[i] = length / t->count;
+    }
+    return usuba_aes128_cmac_tag_many(&t->key, places, lengths, t->count, out);
+}
 
 /* Authenticated encryption: each text has 16 bytes less than its share, and its tag fills them. */
 typedef struct {
@@ -241,6 +273,10 @@ static const peer peers[] = {
     {"aes128_gcm_siv", "seal", "usuba_aes128_gcm_siv_seal", 0, aes128_gcm_siv_init,
      aes128_gcm_siv_run, drop},
     {"aes128_ocb", "seal", "usuba_aes128_ocb_seal", 0, aes128_ocb_init, aes128_ocb_run, drop},
+    {"aes128_ccm", "seal", "usuba_aes128_ccm_seal", 0, aes128_ccm_init, aes128_ccm_run, drop},
+    {"aes128_cmac", "mac", "usuba_aes128_cmac_tag", 1, aes128_cmac_init, aes128_cmac_run, drop},
+    {"aes128_cmac_8", "mac", "usuba_aes128_cmac_tag_many", 8, aes128_cmac_init, aes128_cmac_run,
+     drop},
     {"ascon_aead128", "seal", "usuba_ascon_aead128_seal", 1, ascon_aead128_init, ascon_aead128_run,
      drop},
     {"ascon_aead128_8", "seal", "usuba_ascon_aead128_seal_many", 8, ascon_aead128_init,

@@ -24,7 +24,7 @@ pub struct Peer {
     pub version: String,
     /// Of the table of ciphers.
     pub cipher: String,
-    /// `ctr`, `blocks`, `hash` or `seal`.
+    /// `ctr`, `blocks`, `hash`, `mac` or `seal`.
     pub mode: String,
     /// The name of the called function.
     pub call: String,

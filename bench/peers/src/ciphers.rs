@@ -41,6 +41,8 @@ pub const ALL: &[Cipher] = &[
     gfni(without_aes("aes128_gcm", "AES-128-GCM without AES instructions", [16, 12, 32])),
     gfni(without_aes("aes128_gcm_siv", "AES-128-GCM-SIV without AES instructions", [16, 12, 32])),
     gfni(without_aes("aes128_ocb", "AES-128-OCB without AES instructions", [16, 12, 32])),
+    gfni(without_aes("aes128_ccm", "AES-128-CCM without AES instructions", [16, 12, 32])),
+    gfni(without_aes("aes128_cmac", "AES-128-CMAC without AES instructions", [16, 0, 16])),
     cipher("des", "DES", [8, 8, 8]),
     cipher("tdes", "Triple DES", [24, 8, 8]),
     cipher("ascon_p12", "Ascon permutation", [0, 0, 40]),
@@ -56,11 +58,17 @@ pub const ALL: &[Cipher] = &[
     cipher("sha3_256", "SHA3-256", [0, 0, 136]),
     cipher("shake128", "SHAKE128", [0, 0, 168]),
     cipher("kt128", "KT128", [0, 0, 168]),
-    // Hashes follow each other in front of the output, so that they are not longer than messages.
+    // Hashes and tags follow each other in front of the output, so that they are not longer than
+    // messages.
     cipher("skein256_8", "Skein-256, 8 messages", [0, 0, 256]),
     cipher("skein512_8", "Skein-512, 8 messages", [0, 0, 512]),
     cipher("skein1024_8", "Skein-1024, 8 messages", [0, 0, 1024]),
     cipher("sha3_256_8", "SHA3-256, 8 messages", [0, 0, 1088]),
+    gfni(without_aes(
+        "aes128_cmac_8",
+        "AES-128-CMAC without AES instructions, 8 messages",
+        [16, 0, 128],
+    )),
     cipher("ascon_hash256_8", "Ascon-Hash256, 8 messages", [0, 0, 256]),
     cipher("ascon_aead128_8", "Ascon-AEAD128, 8 messages", [16, 16, 256]),
 ];

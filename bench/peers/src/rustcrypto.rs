@@ -10,6 +10,7 @@ use ctr::flavors::{Ctr64BE, Ctr128BE};
 use ascon_aead::AsconAead128;
 use ascon_aead::aead::{AeadInOut, Nonce};
 use cipher::InOutBuf;
+use cmac::Mac;
 
 use usuba_peers::turns::version;
 
@@ -86,6 +87,23 @@ impl<D: Digest> State for Hash<D> {
     }
 }
 
+/// CMAC of `count` messages in sequence.
+struct Tag {
+    function: cmac::Cmac<aes::Aes128>,
+    count: usize,
+}
+
+impl State for Tag {
+    fn run(&mut self, _: &[u8], input: &[u8], output: &mut [u8]) -> Result<(), String> {
+        let messages = input.chunks_exact(input.len() / self.count);
+        for (message, to) in messages.zip(output.chunks_exact_mut(16)) {
+            Mac::update(&mut self.function, message);
+            to.copy_from_slice(&self.function.finalize_reset().into_bytes());
+        }
+        Ok(())
+    }
+}
+
 fn peer<S: State + 'static>(
     cipher: &str,
     name: &str,
@@ -149,6 +167,14 @@ macro_rules! seal {
                 Some(Seal { cipher, count: $count })
             })
         }
+    };
+}
+
+macro_rules! tag {
+    ($cipher:literal, $count:literal) => {
+        peer($cipher, "cmac", "mac", "Cmac<Aes128>, soft", |key| {
+            Some(Tag { function: cmac::Cmac::new_from_slice(key).ok()?, count: $count })
+        })
     };
 }
 
@@ -230,6 +256,12 @@ pub fn peers() -> Vec<Peer> {
             type Ocb = ocb3::Ocb3<aes::Aes128, ocb3::consts::U12>;
             Some(Seal { cipher: Ocb::new_from_slice(key).ok()?, count: 1 })
         }),
+        peer("aes128_ccm", "ccm", "seal", "Ccm<Aes128>, soft", |key| {
+            type Ccm = ccm::Ccm<aes::Aes128, ccm::consts::U16, ccm::consts::U12>;
+            Some(Seal { cipher: Ccm::new_from_slice(key).ok()?, count: 1 })
+        }),
+        tag!("aes128_cmac", 1),
+        tag!("aes128_cmac_8", 8),
         seal!("ascon_aead128", 1),
         seal!("ascon_aead128_8", 8),
         peer("ascon_p12", "ascon", "blocks", "ascon::permute12", |_| Some(Ascon)),
