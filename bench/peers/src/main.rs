@@ -17,6 +17,7 @@
 //! | Botan | uses none | `CPUID::clear_cpuid_bit` |
 //! | libgcrypt | uses none | `GCRYCTL_DISABLE_HWF` |
 //! | RustCrypto | uses none | `--cfg aes_backend="soft"` |
+//! | BearSSL | uses none | its functions for 64-bit integers use none |
 //! | libsodium, Crypto++, Skein's authors | use none | not compared |
 
 mod adapter;
@@ -41,13 +42,14 @@ use usuba_peers::turns::{parts, pin};
 const WIDTHS: [&str; 4] = ["avx2", "avx2_gfni", "avx512", "avx512_gfni"];
 
 /// Shared objects of `scripts/peers`, and the names of the libraries. Ours is first.
-const OBJECTS: [(&str, &str); 7] = [
+const OBJECTS: [(&str, &str); 8] = [
     ("usuba", "Usuba"),
     ("openssl", "OpenSSL"),
     ("libsodium", "libsodium"),
     ("botan", "Botan"),
     ("libgcrypt", "libgcrypt"),
     ("cryptopp", "Crypto++"),
+    ("bearssl", "BearSSL"),
     ("skein", "Skein's authors"),
 ];
 

@@ -63,7 +63,7 @@ pub(crate) struct Theme {
     pub back: RGBColor,
     pub text: RGBColor,
     pub grid: RGBColor,
-    pub dots: [RGBColor; 7],
+    pub dots: [RGBColor; 8],
 }
 
 pub(crate) const THEMES: [Theme; 2] = [
@@ -80,6 +80,7 @@ pub(crate) const THEMES: [Theme; 2] = [
             RGBColor(120, 94, 240),
             RGBColor(150, 120, 0),
             RGBColor(90, 90, 90),
+            RGBColor(30, 170, 200),
         ],
     },
     Theme {
@@ -95,6 +96,7 @@ pub(crate) const THEMES: [Theme; 2] = [
             RGBColor(170, 150, 255),
             RGBColor(240, 228, 66),
             RGBColor(170, 170, 170),
+            RGBColor(120, 230, 240),
         ],
     },
 ];
