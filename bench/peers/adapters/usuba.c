@@ -224,20 +224,24 @@ static void *hash_init(int number, const uint8_t *bytes)
     return count;
 }
 
-static void *ascon_init(int number, const uint8_t *bytes)
+static void *permutation_init(int number, const uint8_t *bytes)
 {
     (void)number;
     (void)bytes;
     return malloc(1);
 }
 
-static int ascon_p12_le_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out,
-                            size_t length)
-{
-    (void)key;
-    (void)start;
-    return usuba_ascon_p12_le_blocks(in, out, length / 40);
-}
+#define PERMUTATION(NAME, SIZE) \
+    static int NAME##_run(void *key, const uint8_t *start, const uint8_t *in, uint8_t *out, \
+                          size_t length) \
+    { \
+        (void)key; \
+        (void)start; \
+        return usuba_##NAME##_blocks(in, out, length / SIZE); \
+    }
+
+PERMUTATION(ascon_p12_le, 40)
+PERMUTATION(keccak_f1600, 200)
 
 #define STREAM_PEER(NAME) \
     {#NAME, "ctr", "usuba_" #NAME "_xor", 0, NAME##_init, NAME##_run, drop}
@@ -283,7 +287,9 @@ static const peer peers[] = {
      ascon_aead128_run, drop},
     {"shake128", "hash", "usuba_shake128_xof", 1, hash_init, shake128_run, drop},
     {"kt128", "hash", "usuba_kt128_hash", 1, hash_init, kt128_run, drop},
-    {"ascon_p12", "blocks", "usuba_ascon_p12_le_blocks", 0, ascon_init, ascon_p12_le_run, drop},
+    {"ascon_p12", "blocks", "usuba_ascon_p12_le_blocks", 0, permutation_init, ascon_p12_le_run, drop},
+    {"keccak_f1600_4", "blocks", "usuba_keccak_f1600_blocks", 0, permutation_init, keccak_f1600_run,
+     drop},
 };
 
 PEER_LIST(peers)

@@ -49,6 +49,7 @@ pub const ALL: &[Cipher] = &[
     cipher("ascon_hash256", "Ascon-Hash256", [0, 0, 32]),
     // Each message has its tag of 16 bytes in its share.
     cipher("ascon_aead128", "Ascon-AEAD128", [16, 16, 32]),
+    cipher("keccak_f1600_4", "Keccak-f[1600], 4 states", [0, 0, 800]),
     cipher("threefish256", "Threefish-256", [48, 0, 32]),
     cipher("threefish512", "Threefish-512", [80, 0, 64]),
     cipher("threefish1024", "Threefish-1024", [144, 0, 128]),

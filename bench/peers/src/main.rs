@@ -19,6 +19,7 @@
 //! | RustCrypto | uses none | `--cfg aes_backend="soft"` |
 //! | BearSSL | uses none | its functions for 64-bit integers use none |
 //! | libsodium, Crypto++, Skein's authors | use none | not compared |
+//! | ascon-c, s2n-bignum | use none | not compared |
 
 mod adapter;
 mod ciphers;
@@ -42,7 +43,7 @@ use usuba_peers::turns::{parts, pin};
 const WIDTHS: [&str; 4] = ["avx2", "avx2_gfni", "avx512", "avx512_gfni"];
 
 /// Shared objects of `scripts/peers`, and the names of the libraries. Ours is first.
-const OBJECTS: [(&str, &str); 8] = [
+const OBJECTS: [(&str, &str); 11] = [
     ("usuba", "Usuba"),
     ("openssl", "OpenSSL"),
     ("libsodium", "libsodium"),
@@ -51,6 +52,9 @@ const OBJECTS: [(&str, &str); 8] = [
     ("cryptopp", "Crypto++"),
     ("bearssl", "BearSSL"),
     ("skein", "Skein's authors"),
+    ("ascon_aead", "ascon-c"),
+    ("ascon_hash", "ascon-c"),
+    ("s2n_bignum", "s2n-bignum"),
 ];
 
 /// `OPENSSL_ia32cap` without AVX-512, and without AES.

@@ -87,18 +87,18 @@ pub fn text(results: &Results, tools: &[(&str, String)]) -> String {
 /// A table for people.
 pub fn table(results: &Results) -> String {
     let mut text = format!(
-        "{:<12} {:<11} {:<6} {:<10} {:>7} {:>7} {:>7} {:>7}\n",
-        "cipher", "width", "mode", "library", "bulk", "long", "block", "fresh"
+        "{:<12} {:<11} {:<6} {:<10} {:>7} {:>7} {:>7} {:>7}   {}\n",
+        "cipher", "width", "mode", "library", "bulk", "long", "block", "fresh", "call"
     );
     for (width, cipher, mode, times) in results {
         let [ours, others @ ..] = &times[..] else { continue };
         for theirs in others {
             let Ratios { bulk, long, block, fresh } = Ratios::new(ours, theirs);
-            let library = &theirs.library;
+            let Time { library, call, .. } = theirs;
             let _ = writeln!(
                 text,
                 "{cipher:<12} {width:<11} {mode:<6} {library:<10} {bulk:>7.2} {long:>7.2} \
-                 {block:>7.3} {fresh:>7.3}"
+                 {block:>7.3} {fresh:>7.3}   {call}"
             );
         }
     }
