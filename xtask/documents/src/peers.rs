@@ -1,10 +1,11 @@
 //! The tables of other libraries in the book, from the results of `scripts/peers`.
 //!
 //! ```text
-//! bench/peers.toml  ──→  docs/book/src/reference/peers.md between <!-- peers --> and <!-- /peers -->
-//!                   ──→  docs/book/src/peers.md, the same, for what NaCl has
+//! bench/peers.toml  ──→  docs/book/src/reference/peers.md, ciphers
+//!                   ──→  docs/book/src/peers.md, nacl and signatures
 //! ```
 //!
+//! A table has a name, and stands between `<!-- peers: NAME -->` and `<!-- /peers: NAME -->`.
 //! With `BLESS=1` a table is rewritten, otherwise a table that says something else is a finding.
 
 use std::fmt::Write;
@@ -20,15 +21,12 @@ pub const RESULTS: &str = "bench/peers.toml";
 /// The Markdown of a table, from the text of the results.
 type Make = fn(&str) -> Result<String, String>;
 
-/// The documents that show them.
-const DOCUMENTS: [(&str, Make); 2] = [(PAGE, table), ("docs/book/src/peers.md", nacl)];
-
-/// The page of the first table.
-const PAGE: &str = "docs/book/src/reference/peers.md";
-
-/// The lines around the table.
-const BEGIN: &str = "<!-- peers -->\n";
-const END: &str = "<!-- /peers -->\n";
+/// The tables: the document, the name, the text.
+const TABLES: [(&str, &str, Make); 3] = [
+    ("docs/book/src/reference/peers.md", "ciphers", table),
+    ("docs/book/src/peers.md", "nacl", nacl),
+    ("docs/book/src/peers.md", "signatures", signatures),
+];
 
 /// Instruction sets: as in the results, and for people.
 const WIDTHS: [(&str, &str); 4] = [
@@ -44,46 +42,47 @@ const WIDTHS: [(&str, &str); 4] = [
 /// A document cannot be rewritten.
 pub fn check(repo: &Repo, bless: bool) -> io::Result<Vec<Finding>> {
     let mut findings = Vec::new();
-    for (document, make) in DOCUMENTS {
-        findings.extend(one(repo, document, make, bless)?);
+    let Some(results) = repo.get(RESULTS) else { return Ok(findings) };
+    let mut documents: Vec<&str> = TABLES.iter().map(|(path, ..)| *path).collect();
+    documents.dedup();
+    for path in documents {
+        let Some(document) = repo.get(path) else { continue };
+        let mut text = document.text.clone();
+        for (_, name, make) in TABLES.iter().filter(|(document, ..)| *document == path) {
+            let wanted = match make(&results.text) {
+                Ok(wanted) => wanted,
+                Err(what) => {
+                    findings.push(Finding::new(RESULTS, 0, what));
+                    continue;
+                }
+            };
+            let what = match replaced(&text, name, &wanted) {
+                Some(now) if now == text => continue,
+                Some(now) if bless => {
+                    text = now;
+                    continue;
+                }
+                Some(_) => format!(
+                    "its table `{name}` is not that of {RESULTS} \
+                     (BLESS=1 cargo xtask docs writes it down)"
+                ),
+                None => format!("it has no table `{name}` between its two comments"),
+            };
+            findings.push(Finding::new(path, 0, what));
+        }
+        if text != document.text {
+            std::fs::write(repo.root.join(path), text)?;
+        }
     }
     Ok(findings)
 }
 
-/// The same of one document.
-fn one(repo: &Repo, path: &str, make: Make, bless: bool) -> io::Result<Option<Finding>> {
-    let (Some(results), Some(document)) = (repo.get(RESULTS), repo.get(path)) else {
-        return Ok(None);
-    };
-    let wanted = match make(&results.text) {
-        Ok(table) => table,
-        Err(what) => return Ok(Some(Finding::new(RESULTS, 0, what))),
-    };
-    Ok(match replaced(&document.text, &wanted) {
-        None => {
-            let what = "it has no table of other libraries between its two comments";
-            Some(Finding::new(path, 0, what))
-        }
-        Some(text) if text == document.text => None,
-        Some(text) if bless => {
-            std::fs::write(repo.root.join(path), text)?;
-            None
-        }
-        Some(_) => {
-            let what = format!(
-                "its table of other libraries is not that of {RESULTS} \
-                 (BLESS=1 cargo xtask docs writes it down)"
-            );
-            Some(Finding::new(path, 0, what))
-        }
-    })
-}
-
-/// `document` with `table` between its two comments.
-fn replaced(document: &str, table: &str) -> Option<String> {
-    let (before, rest) = document.split_once(BEGIN)?;
-    let (_, after) = rest.split_once(END)?;
-    Some(format!("{before}{BEGIN}{table}{END}{after}"))
+/// `document` with `table` between the two comments of this name.
+fn replaced(document: &str, name: &str, table: &str) -> Option<String> {
+    let (begin, end) = (format!("<!-- peers: {name} -->\n"), format!("<!-- /peers: {name} -->\n"));
+    let (before, rest) = document.split_once(&begin)?;
+    let (_, after) = rest.split_once(&end)?;
+    Some(format!("{before}{begin}{table}{end}{after}"))
 }
 
 /// One row of the results.
@@ -209,15 +208,56 @@ fn nacl(results: &str) -> Result<String, String> {
         }
         let _ = writeln!(text, "| {title} | {} |", cells.join(" | "));
     }
-    let versions = ["versions", "nacl_versions"].into_iter().filter_map(|key| results.get(key));
-    let versions = versions.filter_map(Value::as_table).flatten();
-    let versions: Table = versions.map(|(name, value)| (name.clone(), value.clone())).collect();
-    let known = |name: &str| {
-        let version = versions.get(name).and_then(Value::as_str).unwrap_or("unknown");
-        format!("{name} {version}")
-    };
-    let versions = ["gcc", "libsodium", "ed25519-dalek", "x25519-dalek"].map(known).join("; ");
-    Ok(format!("{text}\nMeasured with {versions}.\n"))
+    Ok(format!("{text}\n{}", measured(&results, &["gcc"], "nacl_versions")))
+}
+
+/// The table of signatures from hash functions in Markdown, and a line with the versions: a row for a parameter set on an
+/// instruction set, and a cell for each operation and library.
+fn signatures(results: &str) -> Result<String, String> {
+    let results: Table = results.parse().map_err(|error: toml::de::Error| error.to_string())?;
+    let rows = results.get("signature").and_then(Value::as_array);
+    let rows = rows.ok_or("there are no signatures")?;
+    // Operations and libraries, and the cells of each line, in the order of the file.
+    let (mut columns, mut lines) = (Vec::new(), Vec::<(String, Vec<String>)>::new());
+    for row in rows {
+        let title = row.get("title").and_then(Value::as_str).ok_or("a row has no title")?;
+        let operation = row.get("operation").and_then(Value::as_str);
+        let operation = operation.ok_or(format!("{title}: there is no operation"))?;
+        for (width, name) in WIDTHS {
+            let Some(ratios) = row.get(width).and_then(Value::as_table) else { continue };
+            let line = format!("| {title} | {name} |");
+            let at = lines.iter().position(|(known, _)| *known == line).unwrap_or_else(|| {
+                lines.push((line, Vec::new()));
+                lines.len() - 1
+            });
+            for (library, ratio) in ratios {
+                let column = format!("{operation}, {library}");
+                if !columns.contains(&column) {
+                    columns.push(column);
+                }
+                lines[at].1.push(number(ratio.as_float().unwrap_or_default()));
+            }
+        }
+    }
+    let rule = "---:|".repeat(columns.len());
+    let mut text = format!("| | | {} |\n|---|---|{rule}\n", columns.join(" | "));
+    for (line, cells) in lines {
+        if cells.len() != columns.len() {
+            return Err(format!("{line} has {} of {} numbers", cells.len(), columns.len()));
+        }
+        let _ = writeln!(text, "{line} {} |", cells.join(" | "));
+    }
+    Ok(format!("{text}\n{}", measured(&results, &["gcc", "rustc"], "signature_versions")))
+}
+
+/// The line with the versions of compilers and of all libraries in the table `section`.
+fn measured(results: &Table, compilers: &[&str], section: &str) -> String {
+    let versions = |key: &str| results.get(key).and_then(Value::as_table).into_iter().flatten();
+    let tools = versions("versions").filter(|(name, _)| compilers.contains(&name.as_str()));
+    let all = tools
+        .chain(versions(section))
+        .map(|(name, version)| format!("{name} {}", version.as_str().unwrap_or_default()));
+    format!("Measured with {}.\n", all.collect::<Vec<_>>().join("; "))
 }
 
 #[cfg(test)]
@@ -239,18 +279,12 @@ mod tests {
     }
 
     #[test]
-    fn a_library_shows_its_fastest_function() {
-        let row = "[[result]]\ncipher = \"C\"\nlibrary = \"L\"\nmode = \"ctr\"\n\
-            avx2 = { bulk = 1.25, block = 0.5 }\n";
-        let text = table(&format!("{RESULT}{row}")).expect("it is a table");
-        assert!(text.contains("| C | AVX2 | 1.25 |"), "{text}");
-    }
-
-    #[test]
     fn another_table_is_found() {
-        let page = |table: &str| format!("Text.\n{BEGIN}{table}{END}More.\n");
+        const PAGE: &str = TABLES[0].0;
         let found = |table: &str| {
-            let repo = Repo::sample(&[(RESULTS, RESULT), (PAGE, &page(table))]);
+            let page =
+                format!("Text.\n<!-- peers: ciphers -->\n{table}<!-- /peers: ciphers -->\nMore.\n");
+            let repo = Repo::sample(&[(RESULTS, RESULT), (PAGE, &page)]);
             check(&repo, false).expect("nothing is written").len()
         };
         assert_eq!(found(TABLE), 0);
@@ -273,7 +307,32 @@ mod tests {
         assert!(text.contains("| agreeing | **0.50** | 2.00 |\n"), "{text}");
         assert!(text.contains("| 64 bytes | 1024 bytes |\n"), "{text}");
         assert!(text.contains("| hash | **0.50** | **0.50** |\n"), "{text}");
-        assert!(text.contains("libsodium 1; "));
+        assert!(text.ends_with("Measured with libsodium 1.\n"), "{text}");
         assert!(nacl(&(results + &row("other", "bytes = 64"))).is_err());
+    }
+
+    #[test]
+    fn signatures_become_a_table() {
+        let row = |operation: &str, ratios: &str| {
+            format!("[[signature]]\ntitle = \"set\"\noperation = {operation:?}\n{ratios}\n")
+        };
+        let mut results = String::from("[signature_versions]\nslh-dsa = \"2\"\n");
+        results += &row("keys", "avx2 = { slh-dsa = 0.5, PQClean = 2.0 }");
+        results += &row("sign", "avx2 = { slh-dsa = 3.0, PQClean = 20.0 }");
+        let text = signatures(&results).expect("everything is there");
+        assert!(text.starts_with("| | | keys, "), "{text}");
+        assert!(text.contains("| set | AVX2 | "), "{text}");
+        assert!(text.contains("**0.50**") && text.contains(" 20 "), "{text}");
+        assert!(text.ends_with("Measured with slh-dsa 2.\n"), "{text}");
+        assert!(signatures(&(results + &row("keys", "avx512 = { slh-dsa = 0.5 }"))).is_err());
+        assert!(signatures("a = 1").is_err());
+    }
+
+    #[test]
+    fn a_library_shows_its_fastest_function() {
+        let row = "[[result]]\ncipher = \"C\"\nlibrary = \"L\"\nmode = \"ctr\"\n\
+            avx2 = { bulk = 1.25, block = 0.5 }\n";
+        let text = table(&format!("{RESULT}{row}")).expect("it is a table");
+        assert!(text.contains("| C | AVX2 | 1.25 |"), "{text}");
     }
 }
