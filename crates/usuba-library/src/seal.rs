@@ -67,8 +67,8 @@ fn parts(mode: SealMode) -> (&'static [Template], &'static [Template]) {
             (&[t::SEAL_KEY_H, t::SEAL_BOX_H], &[t::SEAL_KEY_C, t::SEAL_FIRST_C, t::SEAL_BOX_C])
         }
         SealMode::Gcm => (
-            &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],
-            &[t::SEAL_GCM_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C],
+            &[t::SEAL_KEY_H, t::SEAL_BEHIND_H, t::SEAL_PIECES_H],
+            &[t::SEAL_GCM_C, t::SEAL_DETACHED_C, t::SEAL_BEHIND_C, t::SEAL_PIECES_C],
         ),
         SealMode::GcmSiv => (
             &[t::SEAL_KEY_H, t::SEAL_BEHIND_H],

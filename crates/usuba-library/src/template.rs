@@ -130,6 +130,8 @@ templates! {
     SEAL_BEHIND_C = "api/seal_behind.c.in";
     SEAL_DETACHED_C = "api/seal_detached.c.in";
     SEAL_GCM_C = "api/seal_gcm.c.in";
+    SEAL_PIECES_H = "api/seal_pieces.h.in";
+    SEAL_PIECES_C = "api/seal_pieces.c.in";
     SEAL_SIV_C = "api/seal_siv.c.in";
     SEAL_CCM_C = "api/seal_ccm.c.in";
     SEAL_OCB_C = "api/seal_ocb.c.in";

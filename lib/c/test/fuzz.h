@@ -823,6 +823,52 @@ static void any_backend(void)
         free(two.whole); \
     }
 
+/* A message in pieces with a nonce of any length, its data and its text in two parts each. */
+#define PIECES(name, nonce_bytes, tag) \
+    static void name##_fuzz_pieces(void) \
+    { \
+        usuba_##name##_key *key = name##_fuzz_key(); \
+        usuba_##name##_state state; \
+        const size_t bytes = below(2) ? (nonce_bytes) : 1 + some_length(300); \
+        const size_t size = below(2) * some_length(2000); \
+        const size_t length = some_length(20000), early = below(size + 1), first = below(length + 1); \
+        const size_t bit = below(8 * (length + (tag))); \
+        place nonce = make(bytes), data = make(size), text = make(length); \
+        place one = make(length + (tag)), two = copy(text, length); \
+        size_t i; \
+        any_backend(); \
+        expect(!usuba_##name##_begin(&state, key, nonce.at, bytes), "status", #name, bytes); \
+        expect(!usuba_##name##_data(&state, data.at, early), "status", #name, early); \
+        expect(!usuba_##name##_data(&state, data.at + early, size - early), "status", #name, size); \
+        expect(!usuba_##name##_encrypt(&state, key, text.at, first, one.at), "status", #name, first); \
+        any_backend(); \
+        expect(!usuba_##name##_encrypt(&state, key, text.at + first, length - first, one.at + first), \
+               "status", #name, length); \
+        expect(!usuba_##name##_finish(&state, one.at + length), "status", #name, length); \
+        if (bytes == (nonce_bytes)) { \
+            expect(!usuba_##name##_open(key, nonce.at, data.at, size, one.at, length + (tag), two.at), \
+                   "status", #name, length); \
+            expect(!memcmp(text.at, two.at, length), "opened", #name, length); \
+        } \
+        one.at[bit / 8] ^= (uint8_t)(1 << bit % 8); \
+        for (i = 0; i < length; i++) two.at[i] = 7; \
+        any_backend(); \
+        expect(usuba_##name##_open_whole(key, nonce.at, bytes, data.at, size, one.at, length, \
+                                         one.at + length, two.at) == USUBA_ERROR_FORGED, \
+               "forged", #name, length); \
+        for (i = 0; i < length; i++) expect(two.at[i] == 7, "nothing written", #name, length); \
+        one.at[bit / 8] ^= (uint8_t)(1 << bit % 8); \
+        expect(!usuba_##name##_open_whole(key, nonce.at, bytes, data.at, size, one.at, length, \
+                                          one.at + length, one.at), "status", #name, length); \
+        expect(!memcmp(text.at, one.at, length), "opened in place", #name, length); \
+        free(key); \
+        free(nonce.whole); \
+        free(data.whole); \
+        free(text.whole); \
+        free(one.whole); \
+        free(two.whole); \
+    }
+
 /* The same of many messages side by side, one of which is forged, and whose data and texts have any
    lengths. */
 #define SEAL_MANY(name, bytes) \

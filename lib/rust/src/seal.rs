@@ -7,9 +7,9 @@ use cipher::{AlgorithmName, InOutBuf, Key as KeyBytes, KeyInit, KeySizeUser};
 
 use crate::Error;
 use crate::ffi::Key;
-use crate::ffi::seal::{self, Functions, Message};
+use crate::ffi::seal::{self, Functions, Message, Pieces};
 
-pub use crate::ffi::seal::{Seal, SealSide};
+pub use crate::ffi::seal::{Seal, SealPieces, SealSide};
 
 /// Authenticated encryption under a key, by the traits of [`aead`].
 ///
@@ -92,6 +92,67 @@ impl<K: SealSide> Sealer<K> {
         results: &mut [Result<(), Error>],
     ) -> Result<(), Error> {
         seal::open_many(messages.iter().map(SealMessage::parts), outputs, results)
+    }
+}
+
+impl<K: SealPieces> Sealer<K> {
+    /// Begins a message in pieces; `nonce` has any length but 0, and is for this message only. Nonces of
+    /// 12 bytes that are counted are best: others are hashed.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the nonce is empty.
+    pub fn begin(&self, nonce: &[u8]) -> Result<SealInPieces<'_, K>, Error> {
+        Ok(SealInPieces { pieces: Pieces::begin(&self.key, nonce)? })
+    }
+
+    /// Decrypts a whole message with a nonce of any length, apart or in place, if the tag is right.
+    ///
+    /// # Errors
+    /// [`Error::Forged`] if it is not, and [`Error::Length`] if the nonce is empty or the message too
+    /// long.
+    pub fn open_whole(
+        &self,
+        nonce: &[u8],
+        data: &[u8],
+        text: InOutBuf<'_, '_, u8>,
+        tag: &Tag<Self>,
+    ) -> Result<(), Error> {
+        self.key.open_whole(nonce, data, text, tag)
+    }
+}
+
+/// A message in pieces: its data, then its text. Decryption in pieces would give text away before its
+/// tag is verified, so there is none.
+pub struct SealInPieces<'k, K: SealPieces> {
+    pieces: Pieces<'k, K>,
+}
+
+impl<K: SealPieces> SealInPieces<'_, K> {
+    /// Takes the next bytes of the data, which are not encrypted.
+    ///
+    /// # Errors
+    /// [`Error::State`] behind text, [`Error::Length`] if there are too many.
+    pub fn data(&mut self, data: &[u8]) -> Result<(), Error> {
+        self.pieces.data(data)
+    }
+
+    /// Encrypts the next bytes of the text, apart or in place.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if the message is longer than the keystream.
+    pub fn encrypt(&mut self, text: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        self.pieces.encrypt(text)
+    }
+
+    /// Ends the message with its tag.
+    pub fn finish(self) -> Tag<Sealer<K>> {
+        self.pieces.finish()
+    }
+}
+
+impl<K: SealPieces> fmt::Debug for SealInPieces<'_, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SealInPieces").finish_non_exhaustive()
     }
 }
 

@@ -1,13 +1,14 @@
 //! The C functions of authenticated encryption.
 
 use core::ffi::c_int;
+use core::mem::MaybeUninit;
 use core::ptr;
 
 use cipher::InOutBuf;
 use cipher::array::{Array, ArraySize};
 use cipher::typenum::Unsigned;
 
-use super::{Context, Key};
+use super::{Context, Key, c_wipe, certain};
 use crate::Error;
 
 /// Key, nonce, data, its length, input, its length, output, tag.
@@ -63,6 +64,30 @@ pub type OpenMany<K> = unsafe extern "C" fn(
     usize,
 ) -> c_int;
 
+/// State, key, nonce, its length.
+pub type BeginPieces<K> =
+    unsafe extern "C" fn(*mut <K as SealPieces>::State, *const K, *const u8, usize) -> c_int;
+/// State, data, length.
+pub type DataPiece<K> =
+    unsafe extern "C" fn(*mut <K as SealPieces>::State, *const u8, usize) -> c_int;
+/// State, key, input, length, output.
+pub type EncryptPiece<K> =
+    unsafe extern "C" fn(*mut <K as SealPieces>::State, *const K, *const u8, usize, *mut u8) -> c_int;
+/// State, tag.
+pub type FinishPieces<K> = unsafe extern "C" fn(*mut <K as SealPieces>::State, *mut u8) -> c_int;
+/// Key, nonce, its length, data, its length, input, its length, tag, output.
+pub type OpenWhole<K> = unsafe extern "C" fn(
+    *const K,
+    *const u8,
+    usize,
+    *const u8,
+    usize,
+    *const u8,
+    usize,
+    *const u8,
+    *mut u8,
+) -> c_int;
+
 /// The functions of a mode.
 pub enum Functions<K> {
     /// With associated data, and the tag behind the ciphertext.
@@ -93,6 +118,25 @@ pub unsafe trait SealSide: Seal {
     const SEAL: SealMany<Self>;
     /// See the header.
     const OPEN: OpenMany<Self>;
+}
+
+/// Messages in pieces, with nonces of any length.
+///
+/// # Safety
+/// As of [`Seal`]. All fields of `State` are integers, laid out as in C, of which zero is a value.
+pub unsafe trait SealPieces: Seal {
+    /// As the header declares it.
+    type State;
+    /// See the header.
+    const BEGIN: BeginPieces<Self>;
+    /// See the header.
+    const DATA: DataPiece<Self>;
+    /// See the header.
+    const ENCRYPT: EncryptPiece<Self>;
+    /// See the header.
+    const FINISH: FinishPieces<Self>;
+    /// See the header.
+    const OPEN: OpenWhole<Self>;
 }
 
 /// Messages that are passed to C at a time.
@@ -255,6 +299,78 @@ impl<K: Seal> Key<K> {
             Functions::Only(..) if size > 0 => return Err(Error::Parameter),
             // SAFETY: `Seal`.
             Functions::Only(_, open) => unsafe { open(&self.0, nonce, from, length, end, to) },
+        })
+    }
+}
+
+/// A message in pieces that was begun, wiped when it is dropped.
+pub struct Pieces<'k, K: SealPieces> {
+    key: &'k Key<K>,
+    state: K::State,
+}
+
+impl<K: SealPieces> Drop for Pieces<'_, K> {
+    fn drop(&mut self) {
+        // SAFETY: states are plain memory.
+        unsafe { c_wipe((&raw mut self.state).cast(), size_of::<K::State>()) }
+    }
+}
+
+impl<'k, K: SealPieces> Pieces<'k, K> {
+    pub fn begin(key: &'k Key<K>, nonce: &[u8]) -> Result<Self, Error> {
+        let mut state = MaybeUninit::zeroed();
+        // SAFETY: `SealPieces`.
+        Error::check(unsafe {
+            K::BEGIN(state.as_mut_ptr(), &raw const key.0, nonce.as_ptr(), nonce.len())
+        })?;
+        // SAFETY: zeros were a state already.
+        Ok(Pieces { key, state: unsafe { state.assume_init() } })
+    }
+
+    pub fn data(&mut self, data: &[u8]) -> Result<(), Error> {
+        // SAFETY: `SealPieces`.
+        Error::check(unsafe { K::DATA(&raw mut self.state, data.as_ptr(), data.len()) })
+    }
+
+    pub fn encrypt(&mut self, text: InOutBuf<'_, '_, u8>) -> Result<(), Error> {
+        let (length, state) = (text.len(), &raw mut self.state);
+        let (from, to) = text.into_raw();
+        // SAFETY: `SealPieces`.
+        Error::check(unsafe { K::ENCRYPT(state, &raw const self.key.0, from, length, to) })
+    }
+
+    pub fn finish(mut self) -> Array<u8, K::TagSize> {
+        let mut tag = Array::<u8, K::TagSize>::default();
+        // SAFETY: `SealPieces`.
+        certain(unsafe { K::FINISH(&raw mut self.state, tag.as_mut_ptr()) });
+        tag
+    }
+}
+
+impl<K: SealPieces> Key<K> {
+    /// Decrypts a message with a nonce of any length if the tag is right; else nothing is written.
+    pub fn open_whole(
+        &self,
+        nonce: &[u8],
+        data: &[u8],
+        text: InOutBuf<'_, '_, u8>,
+        tag: &Array<u8, K::TagSize>,
+    ) -> Result<(), Error> {
+        let length = text.len();
+        let (from, to) = text.into_raw();
+        // SAFETY: `SealPieces`.
+        Error::check(unsafe {
+            K::OPEN(
+                &raw const self.0,
+                nonce.as_ptr(),
+                nonce.len(),
+                data.as_ptr(),
+                data.len(),
+                from,
+                length,
+                tag.as_ptr(),
+                to,
+            )
         })
     }
 }

@@ -19,6 +19,9 @@ const EVERY: usize = 5;
 const BLOCK: usize = 16;
 const CMAC_MASKS: usize = 2 * BLOCK;
 
+/// Bytes of the arrays in the state of a message in pieces, without the prepared key of its hash.
+const SEAL_STATE: usize = 4 * BLOCK;
+
 /// Bytes of a message in the tests, at most.
 const LONG: usize = 2000;
 
@@ -134,12 +137,16 @@ impl Items<'_> {
         let context = context + beside.map_or(0, |(_, bytes)| bytes);
         self.parts.insert(Part::Seal);
         self.contexts.push((name.clone(), context));
-        let many = *mode == SealMode::Ascon;
+        let (many, pieces) = (*mode == SealMode::Ascon, *mode == SealMode::Gcm);
         let mut fields = vec![field];
         fields.extend(beside.map(|(name, bytes)| format!("{name}: [u8; {bytes}]")));
         let kind = if mode.has_data() { "Data" } else { "Only" };
+        let state = beside.map_or(0, |(_, bytes)| SEAL_STATE + bytes);
+        if pieces {
+            self.sizes.push((format!("{name}_state"), 24 + state));
+        }
         let values = context! {
-            name, type => type_name, fields, context, key_bytes, nonce, kind, many,
+            name, type => type_name, fields, context, key_bytes, nonce, kind, many, pieces, state,
             tag => seal.tag_bytes(),
         };
         let answer = |v: &SealVector| {
@@ -149,11 +156,17 @@ impl Items<'_> {
         };
         let short = vectors.iter().filter(|v| v.data.len() <= LONG && v.input.len() <= LONG);
         let answers = short.map(answer).collect();
-        let ffi = [rust!("ffi/key.rs.in"), rust!("ffi/seal.rs.in")];
+        let mut ffi = vec![rust!("ffi/key.rs.in"), rust!("ffi/seal.rs.in")];
+        let mut helpers = vec![rust!("tests/seal.rs.in")];
+        if many {
+            helpers.push(rust!("tests/seal_many.rs.in"));
+        }
+        if pieces {
+            ffi.push(rust!("ffi/seal_pieces.rs.in"));
+            helpers.push(rust!("tests/seal_pieces.rs.in"));
+        }
         self.add(rust!("api/seal.rs.in"), &ffi, &values);
-        let helpers = [rust!("tests/seal.rs.in"), rust!("tests/seal_many.rs.in")];
-        let helpers = if many { &helpers[..] } else { &helpers[..1] };
-        self.test("seal", helpers, answers, &values);
+        self.test("seal", &helpers, answers, &values);
         Ok(())
     }
 }

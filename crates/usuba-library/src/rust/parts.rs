@@ -52,7 +52,7 @@ const MODULES: [Module; 5] = [
     Module {
         of: Part::Seal,
         name: "seal",
-        types: "{Seal, SealMessage, SealSide, Sealer}",
+        types: "{Seal, SealInPieces, SealMessage, SealPieces, SealSide, Sealer}",
         files: [
             ("src/seal.rs", text!("src/seal.rs")),
             ("src/ffi/seal.rs", text!("src/seal_ffi.rs")),

@@ -1,6 +1,6 @@
 /* Modes of block ciphers with keys, texts and data that valgrind takes for undefined. Nonces, sealed
-   messages and tags are public. FOLDER gives the functions of a folder, MODES are calls of MODE and
-   CODE, and LONGEST is below 20000. */
+   messages and tags are public. FOLDER gives the functions of a folder, MODES are calls of MODE,
+   PIECES and CODE, and LONGEST is below 20000. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,6 +30,31 @@ static void expect(int holds, int line)
             sealed[length / 2] ^= 1; \
             EXPECT(usuba_##NAME##_open(&key, nonce, text + 32, size, sealed, all, opened) \
                    == USUBA_ERROR_FORGED); \
+        } \
+    } while (0)
+
+/* The same of messages in pieces, with nonces of any length. */
+#define PIECES(NAME, KEY) \
+    do { \
+        usuba_##NAME##_key key; \
+        usuba_##NAME##_state state; \
+        EXPECT(!usuba_##NAME##_init(&key, text, KEY)); \
+        for (j = 0; j < sizeof lengths / sizeof lengths[0]; j++) { \
+            const size_t length = lengths[j], first = length / 3; \
+            uint8_t *tag = sealed + length; \
+            EXPECT(!usuba_##NAME##_begin(&state, &key, nonce, 4 * (j + 1))); \
+            EXPECT(!usuba_##NAME##_data(&state, text, 5)); \
+            EXPECT(!usuba_##NAME##_data(&state, text + 5, 7 * j)); \
+            EXPECT(!usuba_##NAME##_encrypt(&state, &key, text, first, sealed)); \
+            EXPECT(!usuba_##NAME##_encrypt(&state, &key, text + first, length - first, \
+                                           sealed + first)); \
+            EXPECT(!usuba_##NAME##_finish(&state, tag)); \
+            usuba_defined(sealed, length + 16); \
+            EXPECT(!usuba_##NAME##_open_whole(&key, nonce, 4 * (j + 1), text, 5 + 7 * j, sealed, \
+                                              length, tag, opened)); \
+            sealed[length / 2] ^= 1; \
+            EXPECT(usuba_##NAME##_open_whole(&key, nonce, 4 * (j + 1), text, 5 + 7 * j, sealed, \
+                                             length, tag, opened) == USUBA_ERROR_FORGED); \
         } \
     } while (0)
 

@@ -99,6 +99,10 @@ pub fn fuzzer(folder: &str, cipher: &Cipher, single: &Written) -> String {
                     let line = format!("SEGMENTS({name}, {nonce}, {tag})");
                     part(line, format!("{name}_fuzz_segments"));
                 }
+                if *mode == SealMode::Gcm {
+                    let line = format!("PIECES({name}, {nonce}, {tag})");
+                    part(line, format!("{name}_fuzz_pieces"));
+                }
                 if *mode == SealMode::Ascon {
                     part(format!("SEAL_MANY({name}, {nonce})"), format!("{name}_fuzz_seals"));
                 }

@@ -33,6 +33,7 @@ mod mac;
 mod manifest;
 mod merkle;
 mod modes;
+mod pieces;
 mod poly1305;
 mod published;
 mod published_sponges;

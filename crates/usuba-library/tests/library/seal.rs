@@ -8,7 +8,7 @@ use usuba_ciphers::SealMode;
 use usuba_library::{Description, Request};
 
 use super::merkle::{ERROR_FORGED, ERROR_LENGTH, ERROR_NULL, ERROR_OVERLAP};
-use super::segments;
+use super::{pieces, segments};
 use super::subject::{Loaded, NULL, Noise, Subject, call, oracle, request, root};
 
 /// Bytes of a tag of Ascon.
@@ -194,6 +194,9 @@ pub fn check(subject: &Subject, primitive: &Description, mode: SealMode) {
         misuse(&f, &noise.bytes(seal.nonce), primitive.key);
         if mode.has_data() {
             segments::check(&f, seal.nonce, &mut noise);
+        }
+        if mode == SealMode::Gcm {
+            pieces::check(&f, &mut noise);
         }
         if mode == SealMode::Ascon {
             side_by_side(subject, primitive, &mut noise);
