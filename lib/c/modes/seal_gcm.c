@@ -29,15 +29,17 @@ static void usuba_gcm_start(const uint8_t *nonce, uint8_t *start)
    a nonce is secret, so that no branch depends on it. */
 static void usuba_gcm_number(const uint8_t *start, uint64_t number, uint8_t *to, size_t count)
 {
-    uint32_t low = (uint32_t)start[12] << 24 | (uint32_t)start[13] << 16 | (uint32_t)start[14] << 8
-        | (uint32_t)start[15];
-    low += (uint32_t)number;
-    for (; count; count--, low++, to += 16) {
+    const uint32_t low = (uint32_t)start[12] << 24 | (uint32_t)start[13] << 16
+        | (uint32_t)start[14] << 8 | (uint32_t)start[15];
+    size_t i;
+    for (i = 0; i < count; i++, to += 16) {
+        const uint32_t word = (uint32_t)(low + number + i);
         memcpy(to, start, 12);
-        to[12] = (uint8_t)(low >> 24);
-        to[13] = (uint8_t)(low >> 16);
-        to[14] = (uint8_t)(low >> 8);
-        to[15] = (uint8_t)low;
+        to[12] = (uint8_t)(word >> 24);
+        to[13] = (uint8_t)(word >> 16);
+        to[14] = (uint8_t)(word >> 8);
+        to[15] = (uint8_t)word;
+        USUBA_COUNT(i);
     }
 }
 
