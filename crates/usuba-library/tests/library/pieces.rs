@@ -44,8 +44,7 @@ impl<'a> Pieces<'a> {
 
     fn finish(&mut self) -> [u8; TAG] {
         let (f, mut tag) = (self.f, [0; TAG]);
-        let status =
-            call!(f.loaded(), &f.c("finish"), self.state.as_mut_ptr(), tag.as_mut_ptr());
+        let status = call!(f.loaded(), &f.c("finish"), self.state.as_mut_ptr(), tag.as_mut_ptr());
         assert_eq!(status, 0);
         let used = self.state.iter().rposition(|&word| word != 0xa5a5_a5a5).expect("wiped");
         assert!(used >= 10 && self.state[..used].iter().all(|&word| word == 0));
@@ -186,9 +185,8 @@ fn misuse(f: &Function, nonce: &[u8]) {
     let (empty, state) = (none.as_mut_ptr(), pieces.state.as_mut_ptr());
     let begin = |state, key, nonce, size| call!(loaded, &f.c("begin"), state, key, nonce, size);
     let data = |state, from, length| call!(loaded, &f.c("data"), state, from, length);
-    let encrypt = |state, key, from, length, to| {
-        call!(loaded, &f.c("encrypt"), state, key, from, length, to)
-    };
+    let encrypt =
+        |state, key, from, length, to| call!(loaded, &f.c("encrypt"), state, key, from, length, to);
     let finish = |state, tag| call!(loaded, &f.c("finish"), state, tag);
     let open = |key, nonce, size, data, bytes, from, length: usize, tag, to| {
         let name = f.c("open_whole");

@@ -292,7 +292,10 @@ fn wycheproof_of_seals(
     }
     assert!(done >= least, "{names:?}: {done} tests");
     // Those of other nonces, with counters that overflow.
-    assert!(functions.iter().all(|(.., mode)| *mode != SealMode::Gcm) || nonces >= done + 90, "{nonces} tests of nonces");
+    assert!(
+        functions.iter().all(|(.., mode)| *mode != SealMode::Gcm) || nonces >= done + 90,
+        "{nonces} tests of nonces"
+    );
 }
 
 /// Wycheproof of authenticated encryption, and random messages compared with libsodium.

@@ -8,8 +8,8 @@ use usuba_ciphers::SealMode;
 use usuba_library::{Description, Request};
 
 use super::merkle::{ERROR_FORGED, ERROR_LENGTH, ERROR_NULL, ERROR_OVERLAP};
-use super::{pieces, segments};
 use super::subject::{Loaded, NULL, Noise, Subject, call, oracle, request, root};
+use super::{pieces, segments};
 
 /// Bytes of a tag of Ascon.
 const TAG: usize = 16;
