@@ -36,7 +36,7 @@ use adapter::Peer;
 use ciphers::Cipher;
 use measure::Time;
 use report::Results;
-use usuba_peers::turns::{parts, pin};
+use usuba_peers::turns::{parts, pin, processor};
 
 /// Instruction sets of our side. Where ours must not use AVX-512, the others must not, either; they
 /// may use GFNI everywhere.
@@ -152,7 +152,11 @@ fn outside(arguments: &Arguments) -> Result<(), String> {
     match &arguments.out {
         None => Ok(()),
         Some(path) => {
-            let tools = [("gcc", version("CC", "gcc")), ("rustc", version("RUSTC", "rustc"))];
+            let tools = [
+                ("processor", processor()),
+                ("gcc", version("CC", "gcc")),
+                ("rustc", version("RUSTC", "rustc")),
+            ];
             let known = std::fs::read_to_string(path).unwrap_or_default();
             let text = report::text(&results, &tools) + parts(&known);
             std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()))

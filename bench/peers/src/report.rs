@@ -33,10 +33,10 @@ impl Ratios {
     }
 }
 
-/// The text of `bench/peers.toml`. `tools` are the compilers, name and version.
+/// The text of `bench/peers.toml`. `tools` are the processor and the compilers, name and version.
 pub fn text(results: &Results, tools: &[(&str, String)]) -> String {
     let mut text = String::from(
-        "# Ours and other libraries, by `scripts/peers` on an x86-64 server with AVX-512.\n#\n\
+        "# Ours and other libraries, by `scripts/peers`.\n#\n\
          # Each number is their time divided by ours, so above 1 we are faster. `bulk` is a message\n\
          # of 16 KiB and `long` one of 256 KiB; `block` is a message of one block with a key that is\n\
          # set up, and `fresh` the same with a new key. Mode `blocks`: without a mode of operation.\n\n\

@@ -157,15 +157,34 @@ pub fn version(name: &str) -> &'static str {
     version.trim_start_matches('=')
 }
 
-/// Writes the part of a file of results that `script` measures: over the earlier one, or to the end.
+/// This processor: its name, and the numbers of its family and model.
+pub fn processor() -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let field = |name: &str| {
+        let fields = text.lines().filter_map(|line| line.split_once(':'));
+        let value = fields.into_iter().find(|(field, _)| field.trim() == name);
+        value.map_or("unknown", |(_, value)| value.trim()).to_string()
+    };
+    let [name, family, model] = ["model name", "cpu family", "model"].map(field);
+    format!("{name} (family {family}, model {model})")
+}
+
+/// Writes the part of a file of results that `script` measures: over the earlier one, or to the end. It
+/// begins with a table `versions`, of this processor first.
 ///
 /// # Errors
 /// The file cannot be read or written.
-pub fn record(path: &str, title: &str, script: &str, part: &str) -> std::io::Result<()> {
+pub fn record(
+    path: &str,
+    (title, script): (&str, &str),
+    versions: &str,
+    part: &str,
+) -> std::io::Result<()> {
     let known = std::fs::read_to_string(path)?;
     let begin = format!("\n# {title}, by `{script}` in the same way.\n");
     let (before, earlier) = known.split_once(&begin).unwrap_or((&known, ""));
-    std::fs::write(path, format!("{before}{begin}\n{part}{}", parts(earlier)))
+    let head = format!("[{versions}]\nprocessor = {:?}\n", processor());
+    std::fs::write(path, format!("{before}{begin}\n{head}{part}{}", parts(earlier)))
 }
 
 /// The parts of a file of results that other scripts wrote, which follow the first one.

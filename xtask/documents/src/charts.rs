@@ -139,6 +139,9 @@ pub(crate) fn written(
     Ok(Some(Finding::new(path, 0, error)))
 }
 
+/// Names among the versions that are no libraries.
+const TOOLS: [&str; 3] = ["processor", "gcc", "rustc"];
+
 /// The results that the chart shows.
 struct Data {
     libraries: Vec<String>,
@@ -170,13 +173,14 @@ impl Data {
             return Err(format!("the chart has no colour for {} libraries", libraries.len()));
         }
         let mut caption = vec![
-            "AVX2, one core of an x86-64 server; right of the line at 1 our library is faster."
-                .to_string(),
+            "AVX2, one core; right of the line at 1 our library is faster.".to_string(),
             "Where a library has no mode for a cipher, single blocks are compared on both sides."
                 .to_string(),
             String::new(),
         ];
-        for (name, version) in versions {
+        // Processor and compilers, and the libraries of the chart.
+        let shown = |name: &String| TOOLS.contains(&&**name) || libraries.contains(name);
+        for (name, version) in versions.iter().filter(|(name, _)| shown(name)) {
             let part = format!("{name} {}; ", version.as_str().unwrap_or_default());
             for word in part.split_inclusive(' ') {
                 let line = caption.len() - 1;

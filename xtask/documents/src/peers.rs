@@ -28,6 +28,9 @@ const TABLES: [(&str, &str, Make); 3] = [
     ("docs/book/src/peers.md", "signatures", signatures),
 ];
 
+/// The name of the processor among the versions.
+const PROCESSOR: &str = "processor";
+
 /// Instruction sets: as in the results, and for people.
 const WIDTHS: [(&str, &str); 4] = [
     ("avx2", "AVX2"),
@@ -132,7 +135,6 @@ fn table(results: &str) -> Result<String, String> {
             ratios,
         })
         .collect();
-    let versions = results.get("versions").and_then(Value::as_table).ok_or("no versions")?;
     let mut libraries: Vec<&str> = Vec::new();
     let mut ciphers: Vec<&str> = Vec::new();
     for row in &rows {
@@ -167,11 +169,7 @@ fn table(results: &str) -> Result<String, String> {
             let _ = writeln!(table, " {} |", number(least));
         }
     }
-    let versions: Vec<String> = versions
-        .iter()
-        .map(|(name, version)| format!("{name} {}", version.as_str().unwrap_or_default()))
-        .collect();
-    Ok(format!("{table}\nMeasured with {}.\n", versions.join("; ")))
+    Ok(format!("{table}\n{}", measured(&results, &[], "versions")))
 }
 
 /// The two tables of NaCl in Markdown, and a line with the versions: functions that several
@@ -211,8 +209,8 @@ fn nacl(results: &str) -> Result<String, String> {
     Ok(format!("{text}\n{}", measured(&results, &["gcc"], "nacl_versions")))
 }
 
-/// The table of signatures from hash functions in Markdown, and a line with the versions: a row for a parameter set on an
-/// instruction set, and a cell for each operation and library.
+/// The table of signatures from hash functions in Markdown, and a line with the versions: a row for a
+/// parameter set on an instruction set, and a cell for each operation and library.
 fn signatures(results: &str) -> Result<String, String> {
     let results: Table = results.parse().map_err(|error: toml::de::Error| error.to_string())?;
     let rows = results.get("signature").and_then(Value::as_array);
@@ -250,14 +248,18 @@ fn signatures(results: &str) -> Result<String, String> {
     Ok(format!("{text}\n{}", measured(&results, &["gcc", "rustc"], "signature_versions")))
 }
 
-/// The line with the versions of compilers and of all libraries in the table `section`.
+/// The line with the processor, and with the versions of compilers and of all libraries in the table
+/// `section`.
 fn measured(results: &Table, compilers: &[&str], section: &str) -> String {
     let versions = |key: &str| results.get(key).and_then(Value::as_table).into_iter().flatten();
+    let is_processor = |(name, _): &(&String, &Value)| *name == PROCESSOR;
+    let processor = versions(section).find(is_processor).and_then(|(_, name)| name.as_str());
+    let processor = processor.map_or(String::new(), |name| format!(" on {name}"));
     let tools = versions("versions").filter(|(name, _)| compilers.contains(&name.as_str()));
     let all = tools
-        .chain(versions(section))
+        .chain(versions(section).filter(|version| !is_processor(version)))
         .map(|(name, version)| format!("{name} {}", version.as_str().unwrap_or_default()));
-    format!("Measured with {}.\n", all.collect::<Vec<_>>().join("; "))
+    format!("Measured{processor} with {}.\n", all.collect::<Vec<_>>().join("; "))
 }
 
 #[cfg(test)]
@@ -316,14 +318,15 @@ mod tests {
         let row = |operation: &str, ratios: &str| {
             format!("[[signature]]\ntitle = \"set\"\noperation = {operation:?}\n{ratios}\n")
         };
-        let mut results = String::from("[signature_versions]\nslh-dsa = \"2\"\n");
+        let mut results =
+            String::from("[signature_versions]\nprocessor = \"P\"\nslh-dsa = \"2\"\n");
         results += &row("keys", "avx2 = { slh-dsa = 0.5, PQClean = 2.0 }");
         results += &row("sign", "avx2 = { slh-dsa = 3.0, PQClean = 20.0 }");
         let text = signatures(&results).expect("everything is there");
         assert!(text.starts_with("| | | keys, "), "{text}");
         assert!(text.contains("| set | AVX2 | "), "{text}");
         assert!(text.contains("**0.50**") && text.contains(" 20 "), "{text}");
-        assert!(text.ends_with("Measured with slh-dsa 2.\n"), "{text}");
+        assert!(text.ends_with("Measured on P with slh-dsa 2.\n"), "{text}");
         assert!(signatures(&(results + &row("keys", "avx512 = { slh-dsa = 0.5 }"))).is_err());
         assert!(signatures("a = 1").is_err());
     }

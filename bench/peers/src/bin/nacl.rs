@@ -337,7 +337,7 @@ const TITLES: [(&str, &str); 14] = [
 
 /// The part of a file of results.
 fn part(all: &[Ratios], sodium: &str) -> String {
-    let mut text = format!("[nacl_versions]\nlibsodium = {sodium:?}\n");
+    let mut text = format!("libsodium = {sodium:?}\n");
     for name in ["ed25519-dalek", "x25519-dalek"] {
         text += &format!("{name} = {:?}\n", version(name));
     }
@@ -369,7 +369,7 @@ fn main() -> ExitCode {
         }
     };
     let done = compare(ours, backend).and_then(|(all, sodium)| match file {
-        Some(file) => record(file, "NaCl", "scripts/peers-nacl", &part(&all, &sodium))
+        Some(file) => record(file, ("NaCl", "scripts/peers-nacl"), "nacl_versions", &part(&all, &sodium))
             .map_err(|error| format!("{file}: {error}")),
         None => Ok(()),
     });

@@ -159,7 +159,7 @@ fn compare(folder: &Path, backend: &str) -> Result<Vec<Ratios>, String> {
 
 /// The part of a file of results: backends and their ratios.
 fn part(folder: &Path, results: &[(&str, Vec<Ratios>)]) -> Result<String, String> {
-    let mut text = format!("[signature_versions]\n{CRATE} = {:?}\n", version(CRATE));
+    let mut text = format!("{CRATE} = {:?}\n", version(CRATE));
     if let Some(clean) = clean(folder, slh_dsa::Sha2_128s::NAME)? {
         // SAFETY: it returns a literal of the adapter.
         let version = unsafe {
@@ -198,8 +198,11 @@ fn main() -> ExitCode {
     let folder = Path::new(folder);
     let all = backends.iter().map(|backend| Ok((*backend, compare(folder, backend)?)));
     let done = all.collect::<Result<Vec<_>, String>>().and_then(|all| match file {
-        Some(file) => record(file, "SLH-DSA", "scripts/peers-slh-dsa", &part(folder, &all)?)
-            .map_err(|error| format!("{file}: {error}")),
+        Some(file) => {
+            let part = part(folder, &all)?;
+            record(file, ("SLH-DSA", "scripts/peers-slh-dsa"), "signature_versions", &part)
+                .map_err(|error| format!("{file}: {error}"))
+        }
         None => Ok(()),
     });
     match done {

@@ -291,7 +291,7 @@ fn wycheproof_of_seals(
         done += 1;
     }
     assert!(done >= least, "{names:?}: {done} tests");
-    // Those of other nonces, with counters that overflow.
+    // Nonces of other lengths give counters that overflow.
     assert!(
         functions.iter().all(|(.., mode)| *mode != SealMode::Gcm) || nonces >= done + 90,
         "{nonces} tests of nonces"
