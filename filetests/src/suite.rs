@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use usuba_gen::asks;
+use usuba_gen::asks_rarely;
 
 use libtest_mimic::{Failed, Trial};
 use usuba::diag::Code;
@@ -71,7 +71,7 @@ fn jobs(name: &str, case: &Case, entry: &str, target: &str) -> Result<Vec<Job>, 
     flags.target = isa::find(target).expect("a target of a machine");
     let front = compile::front(case, Some(entry));
     let checked = front.checked.ok_or_else(|| compile::list(&front.found))?;
-    let proofs = Proofs::asked(asks!("{name}, {entry} on {target}"));
+    let proofs = Proofs::asked(asks_rarely!("{name}, {entry} on {target}"));
     let mut out = Vec::new();
     for slicing in [Slicing::V, Slicing::B, Slicing::H, Slicing::W] {
         // Where registers have no lanes W is V.

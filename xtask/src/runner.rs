@@ -22,23 +22,31 @@ use crate::{answer, budgets};
 /// The slowest test binaries, in the order in which they start without times of an earlier run, and
 /// whether their tests are independent. Then each test is a unit, so that no core waits for the
 /// last one.
-const LONGEST: [(&str, bool); 16] = [
-    ("interface", false),
+const LONGEST: [(&str, bool); 24] = [
+    ("linked", false),
     ("smoke", false),
-    ("ciphers", true),
-    ("nacl", false),
-    ("library", true),
-    ("instructions", false),
     ("files", false),
+    ("forged", false),
+    ("nacl", false),
+    ("robustness", false),
+    ("ciphers", true),
+    ("library", true),
+    ("new", false),
+    ("installed", false),
+    ("safety", false),
+    ("prove", false),
+    ("interface", false),
     ("contracts", false),
+    ("instructions", false),
     ("bytes", true),
     ("random", true),
-    ("arithmetic", true),
     ("planted", true),
+    ("binary", true),
+    ("arithmetic", true),
     ("passes", true),
     ("rows", true),
     ("abi", true),
-    ("binary", true),
+    ("tune", false),
 ];
 
 /// Test binaries of `libtest-mimic`, which take one filter.

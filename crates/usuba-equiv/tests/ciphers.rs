@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use usuba_gen::{asks, level};
+use usuba_gen::{asks, asks_rarely, level};
 
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
@@ -193,7 +193,7 @@ fn check_choices(slicing: Slicing) {
             let is_next = at == 0 || at % 16 == (number + level::turn() as usize) % 16;
             let name = format!("{:?} without {:?}", pipeline.level, pipeline.skip);
             // All on and all off on all targets, one pass off on one.
-            let is_asked = || (turn || at < 2) && asks!("{what}, {name}");
+            let is_asked = || (turn || at < 2) && asks_rarely!("{what}, {name}");
             if !(turn && is_next || is_asked()) {
                 continue;
             }

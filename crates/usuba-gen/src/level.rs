@@ -8,14 +8,18 @@
 //! | `whole` | whole |
 //! | anything else, such as a commit | quick, and the items of the whole run that it chooses |
 //!
-//! Each value chooses one item of [`SHARES`] by a hash of both names, so that a sequence of commits
-//! covers all items. A chosen item is printed after [`CHOSEN`].
+//! Each value chooses one item of [`SHARES`] by a hash of both names, and one of [`RARE`] among items
+//! that take many seconds each, so that a sequence of commits covers all items and no run is long. A
+//! chosen item is printed after [`CHOSEN`].
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, OnceLock};
 
 /// The part of the whole run that is one share.
 pub const SHARES: u64 = 20;
+
+/// The part of the whole run that is one of its long items, such as the proof of an object.
+pub const RARE: u64 = 200;
 
 /// The mark before the name of a chosen item in the output.
 pub const CHOSEN: &str = "share: ";
@@ -39,11 +43,11 @@ impl Level {
         }
     }
 
-    /// Whether an item that the quick run omits runs.
-    pub fn asks(&self, item: &str) -> bool {
+    /// Whether an item that the quick run omits runs, if a share has one of `parts` items.
+    pub fn asks(&self, item: &str, parts: u64) -> bool {
         match self {
             Level::Quick => false,
-            Level::Share(seed) => hash(&[seed, item]).is_multiple_of(SHARES),
+            Level::Share(seed) => hash(&[seed, item]).is_multiple_of(parts),
             Level::Whole => true,
         }
     }
@@ -66,8 +70,13 @@ pub fn level() -> &'static Level {
 
 /// Which of the [`SHARES`] this run has: where random programs begin.
 pub fn turn() -> u64 {
+    turn_of(SHARES)
+}
+
+/// The same of another number of turns.
+pub fn turn_of(turns: u64) -> u64 {
     match level() {
-        Level::Share(seed) => hash(&[seed]) % SHARES,
+        Level::Share(seed) => hash(&[seed]) % turns,
         _ => 0,
     }
 }
@@ -79,8 +88,12 @@ pub fn is_whole() -> bool {
 
 /// Whether an item that the quick run omits runs in this run.
 pub fn asks(item: impl AsRef<str>) -> bool {
-    let item = item.as_ref();
-    let asked = level().asks(item);
+    asks_one_of(item.as_ref(), SHARES)
+}
+
+/// The same if a share has one of `parts` items.
+pub fn asks_one_of(item: &str, parts: u64) -> bool {
+    let asked = level().asks(item, parts);
     if asked && !is_whole() {
         static SAID: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
         if SAID.lock().is_ok_and(|mut said| said.insert(item.to_string())) {
@@ -99,11 +112,27 @@ macro_rules! asks {
             here
         })))
     };
-    ($($item:tt)+) => {{
+    ($($item:tt)+) => {
+        $crate::asks_one_of!($crate::level::SHARES, $($item)+)
+    };
+}
+
+/// [`asks`](macro@asks) for a long item of the function that this stands in.
+#[macro_export]
+macro_rules! asks_rarely {
+    ($($item:tt)+) => {
+        $crate::asks_one_of!($crate::level::RARE, $($item)+)
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! asks_one_of {
+    ($parts:expr, $($item:tt)+) => {{
         let item = format!($($item)+);
         fn here() {}
         let here = $crate::level::function(std::any::type_name_of_val(&here));
-        $crate::level::asks(format!("{here}, {item}"))
+        $crate::level::asks_one_of(&format!("{here}, {item}"), $parts)
     }};
 }
 
@@ -123,7 +152,7 @@ mod tests {
         let mut left: BTreeSet<&String> = items.iter().collect();
         for seed in 0..400 {
             let level = Level::of(&format!("commit {seed}"));
-            let chosen: Vec<_> = items.iter().filter(|item| level.asks(item)).collect();
+            let chosen: Vec<_> = items.iter().filter(|item| level.asks(item, SHARES)).collect();
             assert!(chosen.len() < 20, "{} of 100 items in a twentieth", chosen.len());
             left.retain(|item| !chosen.contains(item));
         }
@@ -134,7 +163,9 @@ mod tests {
         }));
         assert_eq!(here, "usuba_gen::level::tests::every_item_has_its_turn");
         assert!(
-            items.iter().all(|item| Level::of("whole").asks(item) && !Level::of("").asks(item))
+            items.iter().all(|item| {
+                Level::of("whole").asks(item, RARE) && !Level::of("").asks(item, SHARES)
+            })
         );
     }
 }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use toml::Table;
 use usuba::ir::random::Random;
-use usuba_gen::asks;
+use usuba_gen::asks_rarely;
 use usuba_run::cc::{self, Family};
 
 /// The smallest output with functions that are proved.
@@ -233,7 +233,7 @@ fn damaged_files_have_rows_or_one_error() {
     let Some(made) = made() else { return };
     let mut random = Random::new(22);
     let (mut errors, mut reports) = (0, 0);
-    for round in 0..if asks!() { 402 } else { 24 } {
+    for round in 0..if asks_rarely!("many rounds") { 402 } else { 24 } {
         let ending = ["o", "a", "so"][round % 3];
         let name = format!("{PACKAGE}.{ending}");
         let folder = copied(made);

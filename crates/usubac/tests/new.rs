@@ -85,11 +85,12 @@ fn every_size_agrees_with_its_reference() {
     for (kind, sizes) in sizes {
         for bits in sizes {
             let name = format!("{kind}{bits}");
+            if bits != &sizes[0] && !asks!("{name}") {
+                continue;
+            }
             good(dir.path(), &format!("usubac new {name} --like {kind} --bits {bits}"));
             good(dir.path(), &format!("usubac fmt --check {name}/{name}.ua"));
-            if bits == &sizes[0] || asks!("{name}") {
-                good(dir.path(), &format!("usubac test {name} --all-functions --target gp64"));
-            }
+            good(dir.path(), &format!("usubac test {name} --all-functions --target gp64"));
             // A slicing that a target lacks is an error, and so is a wrong vector.
             let targets = if asks!("{name}, all targets") { "" } else { " --target sse" };
             good(dir.path(), &format!("usubac dist {name} -o built{targets}"));

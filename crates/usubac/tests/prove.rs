@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use usuba_gen::{asks, level};
+use usuba_gen::{asks_rarely, level};
 
 fn usubac(dir: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
@@ -227,7 +227,7 @@ fn folders_are_proved_and_what_was_proved_is_kept() {
         description(name).map_or(true, |text| text.contains("[[function]]"))
             || ciphers().join("../arithmetic").join(name).is_dir()
     });
-    for name in names.iter().filter(|name| asks!("objects of {name}")) {
+    for name in names.iter().filter(|name| asks_rarely!("objects of {name}")) {
         prove(&format!("{name} --binary"));
     }
 }

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use usuba::Output;
 use usuba::ir::random::Random;
 use usuba::isa::{self, Target};
-use usuba_gen::{asks, level};
+use usuba_gen::{asks_rarely, level};
 use usuba_library::manifest::Manifest;
 use usuba_library::{Blocks, Request, Unit, UnitKind, Written};
 use usuba_object::arithmetic;
@@ -161,7 +161,7 @@ fn no_wrong_mutant_of_a_file_is_proved() {
         let (folder, family, is_linked, names, many) = *subject;
         let form = if is_linked { "linked" } else { "alone" };
         let is_short = (0..count).any(|next| at == (first + next) % among);
-        let most = |name: &&'static str| match asks!("{name} by {family:?} {form}") {
+        let most = |name: &&'static str| match asks_rarely!("{name} by {family:?} {form}") {
             true => (*name, many),
             false => (*name, if is_short { few } else { 0 }),
         };

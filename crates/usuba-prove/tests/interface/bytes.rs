@@ -3,7 +3,7 @@
 
 use std::path::Path;
 use std::time::Duration;
-use usuba_gen::asks;
+use usuba_gen::{asks, asks_rarely};
 use usuba_gen::level;
 use usuba_run::validated::Proofs;
 
@@ -135,7 +135,7 @@ fn every_function_is_proved() {
                 let Some(&family) = families.get((at + number) % families.len().max(1)) else {
                     continue;
                 };
-                let asked = || asks!("{} in {slicing:?} on {name} by {family:?}", function.name);
+                let asked = || asks_rarely!("{} in {slicing:?} on {name} by {family:?}", function.name);
                 if wanted.is_some() || asked() {
                     jobs.push((cipher, function, slicing, target, family));
                 }
