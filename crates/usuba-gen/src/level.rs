@@ -162,10 +162,8 @@ mod tests {
             here
         }));
         assert_eq!(here, "usuba_gen::level::tests::every_item_has_its_turn");
-        assert!(
-            items.iter().all(|item| {
-                Level::of("whole").asks(item, RARE) && !Level::of("").asks(item, SHARES)
-            })
-        );
+        assert!(items.iter().all(|item| {
+            Level::of("whole").asks(item, RARE) && !Level::of("").asks(item, SHARES)
+        }));
     }
 }

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 use std::time::Duration;
-use usuba_gen::{asks, asks_rarely};
 use usuba_gen::level;
+use usuba_gen::{asks, asks_rarely};
 use usuba_run::validated::Proofs;
 
 use rayon::prelude::*;
@@ -135,7 +135,8 @@ fn every_function_is_proved() {
                 let Some(&family) = families.get((at + number) % families.len().max(1)) else {
                     continue;
                 };
-                let asked = || asks_rarely!("{} in {slicing:?} on {name} by {family:?}", function.name);
+                let asked =
+                    || asks_rarely!("{} in {slicing:?} on {name} by {family:?}", function.name);
                 if wanted.is_some() || asked() {
                     jobs.push((cipher, function, slicing, target, family));
                 }
