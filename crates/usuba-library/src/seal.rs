@@ -93,6 +93,15 @@ fn parts(mode: SealMode) -> (&'static [Template], &'static [Template]) {
     }
 }
 
+/// Of which messages segments are side by side: with a key each, or under one.
+fn side_by_side(mode: SealMode) -> Option<&'static str> {
+    match mode {
+        SealMode::Ascon => Some("keys"),
+        SealMode::Ccm => Some("key"),
+        _ => None,
+    }
+}
+
 /// Bytes of a key.
 pub fn key_bytes(seal: &Seal) -> usize {
     match seal.mode {
@@ -353,9 +362,13 @@ impl Folder<'_> {
         let (headers, code) = parts(*mode);
         let is_used = |part: &&Template| first.is_some() || **part != t::SEAL_FIRST_C;
         let own = if header { headers } else { code }.iter().filter(is_used);
-        let segments =
-            self.has_segments(seal).then_some(if header { t::SEGMENTS_H } else { t::SEGMENTS_C });
-        let templates: Vec<Template> = own.copied().chain(segments).collect();
+        let segments: &[Template] = match (self.has_segments(seal), header, mode) {
+            (false, ..) => &[],
+            (true, true, _) => &[t::SEGMENTS_H],
+            (true, false, SealMode::Ccm) => &[t::SEAL_CCM_SIDE_C, t::SEGMENTS_C],
+            (true, false, _) => &[t::SEGMENTS_C],
+        };
+        let templates: Vec<Template> = own.chain(segments).copied().collect();
         let key = first.as_ref().or(stream.as_ref());
         let operation =
             |function: &String| format!("usuba_{}_operation", self.named(function).name);
@@ -375,7 +388,7 @@ impl Folder<'_> {
                 stream, stream_upper => stream.as_ref().map(|stream| stream.to_uppercase()),
                 within => inner.as_ref().unwrap_or(name),
                 cipher => stream, tag => seal.tag_bytes(), subkey => derived, subkey_upper => derived.map(|subkey| subkey.to_uppercase()), inner, inner_nonce,
-                many => *mode == SealMode::Ascon, beside => self.beside(seal).map(|(name, bytes)| format!("{name}[{bytes}]")),
+                many => side_by_side(*mode), beside => self.beside(seal).map(|(name, bytes)| format!("{name}[{bytes}]")),
                 longer => next(), shorter => next(), seal => next(), open => next(),
                 start => start.join(", "), hash => hash.as_ref().map(|_| self.prepared(seal)),
                 prepare => hash.as_ref().map(|hash| &hash.prepare),

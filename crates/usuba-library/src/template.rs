@@ -134,6 +134,7 @@ templates! {
     SEAL_PIECES_C = "api/seal_pieces.c.in";
     SEAL_SIV_C = "api/seal_siv.c.in";
     SEAL_CCM_C = "api/seal_ccm.c.in";
+    SEAL_CCM_SIDE_C = "api/seal_ccm_side.c.in";
     SEAL_OCB_C = "api/seal_ocb.c.in";
     SEGMENTS_H = "api/seal_segments.h.in";
     SEGMENTS_C = "api/seal_segments.c.in";

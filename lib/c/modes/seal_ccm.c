@@ -29,6 +29,24 @@ static void usuba_ccm_first(uint8_t *block, const uint8_t *nonce, size_t size, s
     }
 }
 
+/* The first counter block, with a number of `size` bytes (section A.3). */
+static void usuba_ccm_counter(uint8_t *block, const uint8_t *nonce, size_t size)
+{
+    memset(block, 0, 16);
+    block[0] = (uint8_t)(size - 1);
+    memcpy(block + 1, nonce, 15 - size);
+}
+
+/* Adds bytes of one block, at most. */
+static void usuba_ccm_add(uint8_t *chain, const uint8_t *in, size_t length)
+{
+    size_t i;
+    if (length < 16)
+        for (i = 0; i < length; i++) chain[i] ^= in[i];
+    else
+        for (i = 0; i < 16; i++) chain[i] ^= in[i];
+}
+
 /* The length of data in front of them, in 2, 6 or 10 bytes (section A.2.2). */
 static size_t usuba_ccm_length(uint8_t *block, uint64_t length)
 {

@@ -1,6 +1,6 @@
 /* Modes of block ciphers with keys, texts and data that valgrind takes for undefined. Nonces, sealed
    messages and tags are public. FOLDER gives the functions of a folder, MODES are calls of MODE,
-   PIECES and CODE, and LONGEST is below 20000. */
+   PIECES, SEGMENTS and CODE, and LONGEST is below 20000. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -56,6 +56,23 @@ static void expect(int holds, int line)
             EXPECT(usuba_##NAME##_open_whole(&key, nonce, 4 * (j + 1), text, 5 + 7 * j, sealed, \
                                              length, tag, opened) == USUBA_ERROR_FORGED); \
         } \
+    } while (0)
+
+/* The same of a message in segments side by side. */
+#define SEGMENTS(NAME, KEY, TAG) \
+    do { \
+        usuba_##NAME##_key key; \
+        usuba_##NAME##_stream to, from; \
+        size_t good; \
+        EXPECT(!usuba_##NAME##_init(&key, text, KEY)); \
+        EXPECT(!usuba_##NAME##_stream_begin(&to, nonce)); \
+        EXPECT(!usuba_##NAME##_stream_begin(&from, nonce)); \
+        EXPECT(!usuba_##NAME##_stream_seal_many(&to, &key, text, 37, 40, sealed)); \
+        usuba_defined(sealed, 40 * (37 + TAG)); \
+        EXPECT(!usuba_##NAME##_stream_open_many(&from, &key, sealed, 37, 33, opened, &good)); \
+        sealed[36 * (37 + TAG)] ^= 1; \
+        EXPECT(usuba_##NAME##_stream_open_many(&from, &key, sealed + 33 * (37 + TAG), 37, 7, opened, \
+                                               &good) == USUBA_ERROR_FORGED && good == 3); \
     } while (0)
 
 #define CODE(NAME, KEY) \

@@ -28,7 +28,7 @@ const MODES: [(&str, &str, &str, usize); 6] = [
     ("aes_gcm", "aes128_gcm", "MODE(aes128_gcm, 16, 16); PIECES(aes128_gcm, 16)", 17_000),
     ("aes_gcm", "aes128_gcm_siv", "MODE(aes128_gcm_siv, 16, 16)", 8_200),
     ("aes_gcm", "xaes256_gcm", "MODE(xaes256_gcm, 32, 16)", 8_200),
-    ("aes_ccm", "aes128_ccm_8", "MODE(aes128_ccm_8, 16, 8)", 8_200),
+    ("aes_ccm", "aes128_ccm_8", "MODE(aes128_ccm_8, 16, 8); SEGMENTS(aes128_ccm_8, 16, 8)", 8_200),
     ("aes_ocb", "aes128_ocb", "MODE(aes128_ocb, 16, 16)", 8_200),
     ("aes_cmac", "aes128_cmac", "CODE(aes128_cmac, 16)", 2_000),
 ];
