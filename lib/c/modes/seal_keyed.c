@@ -104,8 +104,9 @@ static void usuba_keyed_segments(const usuba_keyed *hash, uint8_t *chain, const 
     uint8_t chains[USUBA_KEYED_LANES * USUBA_KEYED_CHAIN] USUBA_ALIGNED, power[USUBA_KEYED_CHAIN];
     const uint8_t *at[USUBA_KEYED_LANES];
     size_t i;
+    at[0] = in;
     for (i = 0; i < count; i++) {
-        at[i] = i ? in + 16 * (first + (i - 1) * length) : in;
+        if (i) at[i] = in + 16 * (first + (i - 1) * length);
         usuba_keyed_begin(chains + size * i, chain + 16, size - 16);
     }
     memcpy(chains, chain, 16);
