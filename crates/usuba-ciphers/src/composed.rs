@@ -70,10 +70,26 @@ impl Cipher {
     /// # Errors
     /// As [`Cipher::verify`].
     pub fn verify_seal(&self, seal: &Seal, kept: Option<(&Path, &str)>) -> Result<Tested, String> {
+        let vectors = self.seals_of(seal)?;
+        for (number, SealVector { key, nonce, .. }) in vectors.iter().enumerate() {
+            let wanted = (seal.key.unwrap_or(key.len()), seal.nonce);
+            if (key.len(), nonce.len()) != wanted {
+                return Err(format!(
+                    "{}, vector {}: found {} bytes of key and {} of nonce, expected {} and {}, as \
+                     `{}` has",
+                    self.folder.join(&seal.vectors).display(),
+                    number + 1,
+                    key.len(),
+                    nonce.len(),
+                    wanted.0,
+                    wanted.1,
+                    seal.name
+                ));
+            }
+        }
         let Some(parts) = &seal.duplex else {
             return Ok(Tested::Skipped("the tests of its hand-written C have its vectors".into()));
         };
-        let vectors = self.seals_of(seal)?;
         let (long, short) = (self.evaluated(&parts.long)?, self.evaluated(&parts.short)?);
         let about = format!(
             "{seal:?} {vectors:?} {:?} {:?} {:?} {:?}",
@@ -273,6 +289,25 @@ mod tests {
         let skein = read("skein");
         let tested = skein.verify_hash(&skein.hashes[0], None).expect("its vectors are read");
         assert!(matches!(tested, Tested::Skipped(_)));
+    }
+
+    /// Also of modes without a second definition, and of MACs.
+    #[test]
+    fn vectors_of_modes_are_read() {
+        let ccm = read("aes_ccm");
+        let wrong = |change: &dyn Fn(&mut Seal)| {
+            let mut seal = ccm.seals[0].clone();
+            change(&mut seal);
+            ccm.verify_seal(&seal, None).expect_err("a wrong vector")
+        };
+        let found = wrong(&|seal| seal.nonce = 11);
+        assert!(found.contains("found 16 bytes of key and 12 of nonce, expected 16 and 11"));
+        let found = wrong(&|seal| seal.key = Some(32));
+        assert!(found.contains("vector 1: found 16 bytes of key"), "{found}");
+        assert!(wrong(&|seal| seal.vectors = "cipher.toml".into()).contains("cipher.toml:1"));
+        let mut cmac = read("aes_cmac");
+        cmac.macs[0].vectors = "cipher.toml".into();
+        assert!(cmac.verify(None).expect_err("no vectors").contains("cipher.toml:1"));
     }
 
     #[test]

@@ -374,7 +374,8 @@ impl Cipher {
         let streams: Vec<Result<(), String>> = self.streams.par_iter().map(stream).collect();
         let seal = |seal: &crate::Seal| self.verify_seal(seal, kept).map(|_| ());
         let seals: Vec<Result<(), String>> = self.seals.par_iter().map(seal).collect();
-        hashes.into_iter().chain(streams).chain(seals).collect()
+        let mac = |mac: &crate::Mac| self.answers(&mac.vectors).map(|_| ());
+        hashes.into_iter().chain(streams).chain(seals).chain(self.macs.iter().map(mac)).collect()
     }
 
     /// Reads the programs and the vectors of a function, without an evaluation.
