@@ -363,7 +363,7 @@ fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Whether the prover models the processors of a target.
 pub fn has_machine(target: &Target) -> bool {
-    target.processor.runs_on("x86_64")
+    target.processor.runs_on("x86_64") && target.processor.device.is_none()
 }
 
 pub fn no_machine(target: &Target) -> String {

@@ -58,9 +58,12 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// Whether programs run on the host's own cores, so that timings are meaningful.
+    /// Whether programs run on the host's own cores, and are made for them, so that timings are
+    /// meaningful.
     pub fn is_native(&self) -> bool {
-        self.runner.is_none()
+        let target = isa::find(self.target);
+        let is_of_device = target.is_some_and(|target| target.processor.device.is_some());
+        self.runner.is_none() && !is_of_device
     }
 
     /// Whether the compiler also compiles C++; a cross compiler often comes without.
@@ -137,6 +140,9 @@ pub fn find_with(target: &str, family: Family) -> Result<Machine, Skip> {
 pub fn find_native(target: &str, family: Family) -> Result<Machine, Skip> {
     let skip = |why: String| Skip { target: target.to_string(), why };
     let target = isa::find(target).ok_or_else(|| skip("there is no such target".into()))?;
+    if target.processor.device.is_some() {
+        return Err(skip("a host tells nothing about its speed; scripts/gpu measures it".into()));
+    }
     host(target, family).map_err(skip)
 }
 
@@ -145,7 +151,8 @@ pub fn find_native(target: &str, family: Family) -> Result<Machine, Skip> {
 /// # Errors
 /// The reason why this machine has none.
 pub fn find_to_compile(target: &'static Target, family: Family) -> Result<Machine, Skip> {
-    let found = match (target.processor.runs_on("x86_64"), cfg!(target_arch = "x86_64")) {
+    let here = target.processor.runs_on("x86_64") && target.processor.device.is_none();
+    let found = match (here, cfg!(target_arch = "x86_64")) {
         (false, _) => Err("its instruction set is not that of x86-64".to_string()),
         (_, false) => Err("the compilers of this machine are not those for x86-64".to_string()),
         _ => host_compiler(family),

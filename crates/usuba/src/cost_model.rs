@@ -9,7 +9,7 @@
 
 use crate::emit::layout;
 use crate::ir::op::Lanes;
-use crate::ir::{Op, Program};
+use crate::ir::{Eqn, Node, Op, Program};
 use crate::isa::cpu::{Cpu, GENERIC, Unit};
 use crate::isa::{Layout, Target};
 use crate::passes::machine::{Cost, Kind, Machine, Pays};
@@ -32,6 +32,7 @@ pub fn machine(program: &Program, target: &Target, cpu: &Cpu) -> Machine {
         body,
         body_bytes,
         instruction_bytes: unit.bytes,
+        straight: unit.straight,
         pays: Pays {
             bitslice: unit.pays.bitslice,
             mslice: unit.pays.mslice,
@@ -40,6 +41,25 @@ pub fn machine(program: &Program, target: &Target, cpu: &Cpu) -> Machine {
         ..Machine::default()
     };
     machine.with_costs(|kind, bits| price(unit, target, layout, program.vector, kind, bits))
+}
+
+/// Instructions of one call of `program`, a loop as often as it runs.
+pub fn instructions(program: &Program, target: &Target, cpu: &Cpu) -> u64 {
+    let machine = machine(program, target, cpu);
+    let mut nodes: Vec<u64> = Vec::with_capacity(program.nodes.len());
+    for node in &program.nodes {
+        nodes.push(of_block(&machine, node, &node.body, &nodes));
+    }
+    nodes[program.entry.0 as usize]
+}
+
+fn of_block(machine: &Machine, node: &Node, eqns: &[Eqn], nodes: &[u64]) -> u64 {
+    let of = |eqn: &Eqn| match eqn {
+        Eqn::Op(e) => u64::from(machine.cost(&e.op, node.bits_of(e.dst)).instructions),
+        Eqn::Call(call) => nodes[call.node.0 as usize],
+        Eqn::Loop(lp) => u64::from(lp.count) * of_block(machine, node, &lp.body, nodes),
+    };
+    eqns.iter().map(of).sum()
 }
 
 /// The price of a kind; the price of the lane where words of `bits` bits do not exist.

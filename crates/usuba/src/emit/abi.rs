@@ -62,10 +62,10 @@ fn data_type(program: &Program, target: &Target, layout: Layout) -> (&'static st
 }
 
 /// The lines that define `DATATYPE`.
-fn includes(target: &Target, bits: u32) -> String {
+fn includes(target: &Target, (data, bits): (&str, u32)) -> String {
     let include = target.original;
     if include.is_empty() {
-        return format!("#ifndef DATATYPE\n#define DATATYPE {}\n#endif\n", target.register);
+        return format!("#ifndef DATATYPE\n#define DATATYPE {data}\n#endif\n");
     }
     format!("#ifndef BITS_PER_REG\n#define BITS_PER_REG {bits}\n#endif\n#include \"{include}\"\n")
 }
@@ -104,8 +104,8 @@ pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted
     let code = emitted.text.strip_prefix(&inside).expect("the kernel opens with its comment");
     outer.text = comment(program, target, options, &outer) + code;
     // The macros come after the kernel, whose names they could hit.
-    let _ = write!(outer.text, "\n{}\n", includes(target, bits));
-    outer.text.push_str(&header::declaration(&outer.prototype));
+    let _ = write!(outer.text, "\n{}\n", includes(target, (data, bits)));
+    outer.text.push_str(&header::declaration(target, &outer.prototype));
     let _ = write!(outer.text, "\n{}\n{{\n{body}}}\n", outer.prototype);
     outer
 }
@@ -118,11 +118,12 @@ fn comment(program: &Program, target: &Target, options: &COptions, emitted: &Emi
 
 /// The header file for the output of [`usubac`].
 pub fn header(program: &Program, target: &Target, options: &COptions, emitted: &Emitted) -> String {
-    let (_, bits) = data_type(program, target, emitted.layout);
+    let (data, bits) = data_type(program, target, emitted.layout);
     let guard = format!("{}_H", emitted.name.to_uppercase());
     let mut text = comment(program, target, options, emitted);
-    let _ = write!(text, "\n#ifndef {guard}\n#define {guard}\n\n{}", includes(target, bits));
-    let _ = write!(text, "\n{}\n#endif\n", header::declaration(&emitted.prototype));
+    let _ =
+        write!(text, "\n#ifndef {guard}\n#define {guard}\n\n{}", includes(target, (data, bits)));
+    let _ = write!(text, "\n{}\n#endif\n", header::declaration(target, &emitted.prototype));
     text
 }
 

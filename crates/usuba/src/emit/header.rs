@@ -169,10 +169,10 @@ pub(super) fn prototype(name: &str, params: &[PortText], results: &[PortText]) -
 }
 
 /// A prototype with C linkage.
-pub(super) fn declaration(prototype: &str) -> String {
+pub(super) fn declaration(target: &Target, prototype: &str) -> String {
     let (open, close) =
         ("#ifdef __cplusplus\nextern \"C\" {\n#endif", "#ifdef __cplusplus\n}\n#endif");
-    format!("{open}\n{prototype};\n{close}\n")
+    format!("{open}\n{}{prototype};\n{close}\n", target.exported())
 }
 
 /// The header file of a kernel.
@@ -180,13 +180,16 @@ pub fn header(program: &Program, target: &Target, options: &COptions, emitted: &
     let guard = format!("{}_H", emitted.name.to_uppercase());
     let mut text = comment(program, target, options, emitted);
     let _ = write!(text, "\n#ifndef {guard}\n#define {guard}\n\n{}", includes(target));
-    let _ = write!(text, "\n{}\n#endif\n", declaration(&emitted.prototype));
+    let _ = write!(text, "\n{}\n#endif\n", declaration(target, &emitted.prototype));
     text
 }
 
 /// The headers that a kernel needs.
 pub fn includes(target: &Target) -> String {
     let mut text = String::from("#include <stdint.h>\n");
+    if let Some(device) = target.processor.device {
+        text.push_str(device.prelude);
+    }
     if target.header.is_empty() {
         return text;
     }

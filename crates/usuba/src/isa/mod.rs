@@ -22,6 +22,7 @@ mod avx2;
 mod avx512;
 mod clmul;
 pub mod cpu;
+mod cuda;
 pub mod fallback;
 pub mod formula;
 mod gfni;
@@ -40,7 +41,7 @@ mod vectors;
 mod vsx;
 mod wasm128;
 
-pub use processor::{ANY_PROCESSOR, Cross, Processor, System, Tool, X86_64};
+pub use processor::{ANY_PROCESSOR, Cross, Device, Processor, System, Tool, X86_64};
 pub use registers::Registers;
 pub use select::{lacks, select};
 
@@ -232,6 +233,7 @@ pub const ALL: &[&Target] = &[
     &neon::NEON,
     &wasm128::WASM128,
     &vsx::VSX,
+    &cuda::CUDA,
 ];
 
 /// The targets with a base. Only programs that use their instructions gain by them.
@@ -307,6 +309,21 @@ impl Target {
             Layout::Bits | Layout::Lanes(_) | Layout::Vectors { .. } => false,
         };
         whole && !self.simd
+    }
+
+    /// The text before a C function that is `static inline`: nothing, or a qualifier and a blank.
+    pub fn qualifier(&self) -> &'static str {
+        self.processor.device.map_or("", |device| device.qualifier)
+    }
+
+    /// The same for a C function that other files call.
+    pub fn exported(&self) -> &'static str {
+        self.processor.device.map_or("", |device| device.exported)
+    }
+
+    /// How a C function begins that only its own file calls.
+    pub fn local(&self) -> &'static str {
+        if self.processor.device.is_some() { "static inline " } else { "static " }
     }
 
     /// The C type of a value of `bits` bits under `layout`.

@@ -113,4 +113,5 @@ static AARCH64: Processor = Processor {
         arguments: &[],
         system: System::Hosted,
     }),
+    device: None,
 };

@@ -23,6 +23,25 @@ pub struct Processor {
     pub asks: bool,
     /// How other hosts build and run programs.
     pub cross: Option<&'static Cross>,
+    /// The marks of its functions, where a host starts them.
+    pub device: Option<&'static Device>,
+}
+
+/// A processor beside the host, whose functions lie in the same files as the functions of the host.
+#[derive(PartialEq, Eq, Debug)]
+pub struct Device {
+    /// C above the first function, with the macros of rows and functions. It is guarded against
+    /// being read twice.
+    pub prelude: &'static str,
+    /// The text before every function that is `static inline`, with a blank behind it.
+    pub qualifier: &'static str,
+    /// The same for functions that other files call.
+    pub exported: &'static str,
+    /// The function that selects four of the bytes of two words, by the digits of a number as `prmt`
+    /// does.
+    pub bytes: &'static str,
+    /// The text before a loop that must become straight code: its registers have no index.
+    pub copied: &'static str,
 }
 
 /// A compiler and an emulator for processors that are not the host's.
@@ -63,8 +82,15 @@ pub enum System {
 }
 
 /// Every processor: code in plain C.
-pub static ANY_PROCESSOR: Processor =
-    Processor { name: "any", hosts: &[], guard: "", library: true, asks: true, cross: None };
+pub static ANY_PROCESSOR: Processor = Processor {
+    name: "any",
+    hosts: &[],
+    guard: "",
+    library: true,
+    asks: true,
+    cross: None,
+    device: None,
+};
 
 /// x86-64 of Intel and AMD.
 pub static X86_64: Processor = Processor {
@@ -74,6 +100,7 @@ pub static X86_64: Processor = Processor {
     library: true,
     asks: true,
     cross: None,
+    device: None,
 };
 
 impl Processor {

@@ -55,6 +55,7 @@ static POWER8: Processor = Processor {
         arguments: &[],
         system: System::Hosted,
     }),
+    device: None,
 };
 
 static REGISTERS: Registers = Registers {

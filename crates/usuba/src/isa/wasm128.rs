@@ -64,6 +64,7 @@ static WASM: Processor = Processor {
         arguments: &["--no-warnings", "-e", RUN],
         system: System::Hosted,
     }),
+    device: None,
 };
 
 /// Runs a module with the system interface of WASI.

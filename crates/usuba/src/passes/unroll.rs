@@ -23,8 +23,9 @@ use crate::ir::{Carried, Collect, Eqn, Loop, Node, Program, Read, Slicing, Val};
 /// Which loops are unrolled.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Mode {
-    /// Of the loops without a request to keep them: loops of at most 64 equations in total, loops
-    /// of at most 1000 inside a loop whose body stays below 4000, and all loops of one iteration.
+    /// Of the loops without a request to keep them: loops of at most 64 equations in total (the
+    /// machine may say more), loops of at most 1000 inside a loop whose body stays below 4000, and all
+    /// loops of one iteration.
     /// Loops that move loop-carried values are partially unrolled, and so are short bitsliced
     /// rounds that carry more values than there are registers.
     #[default]
@@ -39,9 +40,6 @@ pub enum Mode {
 
 pub const PASS: Pass =
     Pass { name: "unroll", about: "replace loops by one copy of their body per iteration", run };
-
-/// The largest total size of a loop that `Mode::Auto` unrolls.
-const TINY: u64 = 64;
 
 /// The largest body of a loop in which `Mode::Auto` leaves no loops. The S-boxes of one round and
 /// the linear layer after them then become one block, in which values need not go through
@@ -70,8 +68,9 @@ fn run(program: &mut Program, options: &PassOptions) {
     let mut sizes: Vec<u64> = Vec::with_capacity(program.nodes.len());
     for (index, node) in program.nodes.iter_mut().enumerate() {
         let full = inline::full_size(&node.body, &|callee| sizes[callee]);
-        let rule =
-            Rule { mode: options.unroll, bits, regs: options.machine.regs as usize, sizes: &sizes };
+        let machine = &options.machine;
+        let (regs, tiny) = (machine.regs as usize, machine.straight as u64);
+        let rule = Rule { mode: options.unroll, bits, regs, tiny, sizes: &sizes };
         let (plans, _) = rule.plan(&node.body, 0, false);
         sizes.push(if waits[index] { full } else { 1 });
         if plans.iter().any(Plan::changes) {
@@ -101,6 +100,8 @@ struct Rule<'a> {
     bits: bool,
     /// Registers of the machine.
     regs: usize,
+    /// The largest total size of a loop that `Mode::Auto` unrolls.
+    tiny: u64,
     /// The size that a call of each node counts as.
     sizes: &'a [u64],
 }
@@ -133,7 +134,8 @@ impl Rule<'_> {
                 Mode::None => false,
                 _ if lp.keep => count == 1,
                 Mode::Auto | Mode::Rounds(_) => {
-                    count == 1 || unrolled <= if enclosed { LAYER } else { TINY }
+                    count == 1
+                        || unrolled <= if enclosed { LAYER.max(self.tiny) } else { self.tiny }
                 }
             };
             // Writing an iteration costs time even if its body is empty, hence the one.

@@ -143,7 +143,16 @@ impl Codegen {
     /// The instruction set with the register width that was asked for.
     pub fn target(&self) -> Result<&'static Target, Failure> {
         let target = self.targets.one("gp64")?.target;
-        let Some(bits) = self.bits_per_reg else { return Ok(target) };
+        if self.wipe && target.processor.device.is_some() {
+            return Err(Failure::usage(format!(
+                "--wipe has no place beside --target {}",
+                target.name
+            )));
+        }
+        let Some(bits) = self.bits_per_reg.filter(|bits| target.simd || *bits != target.bits)
+        else {
+            return Ok(target);
+        };
         let found = isa::ALL.iter().find(|t| !t.simd && !target.simd && t.bits == bits);
         found.copied().ok_or_else(|| {
             Failure::usage(format!(

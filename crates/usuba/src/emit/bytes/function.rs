@@ -105,27 +105,28 @@ pub(super) fn support(body: &str, target: &Target) -> String {
     // Unused macros cost nothing, but unused functions draw warnings.
     for bits in [32, 64] {
         if body.contains(macros::scalar_prefix(bits)) {
-            text += &macros::scalar(bits);
+            text += &macros::scalar(bits, target);
         }
     }
     for (name, helper) in words::HELPERS {
         if body.contains(name) {
-            text += helper;
+            text +=
+                &helper.replace("static ", &format!("{}{}", target.local(), target.qualifier()));
         }
     }
     text
 }
 
 /// An input with its place in a block.
-struct Part<'a> {
-    port: &'a Port,
+pub(super) struct Part<'a> {
+    pub port: &'a Port,
     /// The suffix of its names: empty if it is the only one, else its number.
-    suffix: String,
+    pub suffix: String,
     /// Its first byte.
-    offset: usize,
+    pub offset: usize,
 }
 
-fn parts<'a>(inputs: &'a [&'a Port]) -> impl Iterator<Item = Part<'a>> {
+pub(super) fn parts<'a>(inputs: &'a [&'a Port]) -> impl Iterator<Item = Part<'a>> {
     let mut offset = 0;
     inputs.iter().enumerate().map(move |(number, port)| {
         let suffix = if inputs.len() > 1 { number.to_string() } else { String::new() };
@@ -189,7 +190,7 @@ pub(super) fn kernels<'a>(
 }
 
 /// The arguments of a call of `kernel`, in its order: inputs `x`, `keys`, the output `y`.
-fn arguments(kernel: Kernel, ports: &Ports) -> Vec<String> {
+pub(super) fn arguments(kernel: Kernel, ports: &Ports) -> Vec<String> {
     let inputs: Vec<Part> = parts(&ports.inputs).collect();
     let argument = |group: &[Port]| {
         let part = inputs.iter().find(|part| part.port.name == group[0].name);
@@ -200,7 +201,7 @@ fn arguments(kernel: Kernel, ports: &Ports) -> Vec<String> {
 }
 
 /// For each word of the key the bits that the kernels take as complements; empty if there are none.
-fn flips(function: &Function, key: &Port) -> Vec<u64> {
+pub(super) fn flips(function: &Function, key: &Port) -> Vec<u64> {
     let Kernel { program, complemented_keys, .. } = function.kernel;
     if !complemented_keys {
         return Vec::new();

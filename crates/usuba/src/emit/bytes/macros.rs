@@ -77,19 +77,26 @@ pub fn vector(target: &Target) -> String {
              (b_) = {VECTOR}HIGH{bits}(a_, b_); (a_) = t_; }} while (0)\n"
         );
     }
-    text + &masked(VECTOR, t, !r.select.is_empty()) + "#endif\n"
+    text + &masked(VECTOR, t, !r.select.is_empty(), None) + "#endif\n"
 }
 
 /// The macros for general-purpose registers of `bits` bits, with guard. Memory is read byte by
 /// byte, which C compilers turn into one load where the machine allows it.
-pub fn scalar(bits: u32) -> String {
+pub fn scalar(bits: u32, target: &Target) -> String {
     let p = scalar_prefix(bits);
-    let masked = masked(p, &format!("uint{bits}_t"), false);
-    template!("templates/scalar.h.in").render(context! { p, bits, masked })
+    let row = target.row(Inst::Lut3, bits as u8).filter(|_| !target.simd);
+    let select = row.map(|row| row.text(bits as u8)).map(|row| {
+        let places = [("{0}", "(c_)"), ("{1}", "(a_)"), ("{2}", "(b_)"), ("{k}", "0xca")];
+        places.iter().fold(row, |text, (place, value)| text.replace(place, value))
+    });
+    let bytes = target.processor.device.filter(|_| bits == 32).map(|device| device.bytes);
+    let masked = masked(p, &format!("uint{bits}_t"), select.is_some(), bytes);
+    template!("templates/scalar.h.in").render(context! { p, bits, masked, select })
 }
 
 /// Exchanges by masks and shifts, the same on all registers; see `plan::Step` for which bits.
-/// Where `select` is one instruction, exchanging between two registers takes four.
-fn masked(p: &str, register: &str, select: bool) -> String {
-    template!("templates/masked.h.in").render(context! { p, register, select })
+/// Where `select` is one instruction, exchanging between two registers takes four, and where `bytes`
+/// selects bytes of two, exchanging whole bytes takes two.
+fn masked(p: &str, register: &str, select: bool, bytes: Option<&str>) -> String {
+    template!("templates/masked.h.in").render(context! { p, register, select, bytes })
 }

@@ -78,6 +78,15 @@ pub fn movers<'a>(
     all(true)
 }
 
+/// Statements with a word before each loop.
+fn straight(body: &str, copied: &str) -> String {
+    let line = |line: &str| match line.trim_start().starts_with("for (") {
+        true => format!("    {copied}\n{line}\n"),
+        false => format!("{line}\n"),
+    };
+    body.lines().map(line).collect()
+}
+
 fn unsupported(port: &Port, bytes: ByteLayout) -> Diagnostic {
     let name = ByteLayout::ALL.iter().find(|(_, layout)| *layout == bytes).map_or("", |(n, _)| n);
     let message = format!(
@@ -129,7 +138,12 @@ impl Mover<'_> {
             How::Lanes(lane) => self.lanes(*lane, way),
             How::Vectors(words) => self.vectors(*words as usize, way),
         };
-        format!("\nstatic void {signature} {{\n{body}}}\n")
+        let body = match self.target.processor.device {
+            Some(device) => straight(&body, device.copied),
+            None => body,
+        };
+        let (local, qualifier) = (self.target.local(), self.target.qualifier());
+        format!("\n{local}{qualifier}void {signature} {{\n{body}}}\n")
     }
 
     /// Vectors of `vector` words, which lie in memory as in the block: little-endian words are loaded,

@@ -81,6 +81,10 @@ impl Context<'_> {
     /// The lines before the function of a node.
     pub(super) fn advice(&self, id: NodeId) -> String {
         let mut text = String::new();
+        if self.target.processor.device.is_some() {
+            // Compilers for devices have other passes.
+            return text;
+        }
         let mut advise = |compiler: &str, attribute: &str| {
             text.push_str(&format!("#if {compiler}\n__attribute__(({attribute}))\n#endif\n"));
         };

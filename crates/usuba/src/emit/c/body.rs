@@ -183,18 +183,20 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         let value = body.read(node.outs[0]);
         body.line(&format!("return {value};"));
     }
-    let linkage = match (entry, node.inline) {
-        (true, _) if !super::takes_bytes(program) => body.cx.linkage(),
+    let target = body.cx.target;
+    let (linkage, qualifier) = match (entry, node.inline) {
+        (true, _) if !super::takes_bytes(program) => (body.cx.linkage(), body.cx.qualifier()),
         // The node must not become a call in the machine code.
-        (false, Inline::Always) => ALWAYS_INLINE,
-        _ => "static ",
+        (false, Inline::Always) => (ALWAYS_INLINE, target.qualifier()),
+        _ => (target.local(), target.qualifier()),
     };
     let advice = body.cx.advice(id);
     if declared.is_empty() {
         declared.push("void".into());
     }
     let (text, ports) = (body.text, declared.join(", "));
-    format!("{advice}{linkage}{result_type} {}({ports})\n{{\n{text}}}\n", signature.name)
+    let head = format!("{advice}{linkage}{qualifier}{result_type} {}({ports})", signature.name);
+    format!("{head}\n{{\n{text}}}\n")
 }
 
 impl<'p> Body<'_, 'p> {

@@ -67,7 +67,7 @@ pub fn wrapper(cx: &Context, emitted: &Emitted, name: &str) -> String {
     };
     let ports: Vec<Value> = all.iter().filter_map(shown).collect();
     let prototype = header::prototype(name, &emitted.params, &emitted.results);
-    let prototype = format!("{}{prototype}", cx.linkage());
+    let prototype = format!("{}{}{prototype}", cx.linkage(), cx.qualifier());
     let (call, arguments) = (&cx.name, arguments.join(", "));
     template!("byte_ports.c.in")
         .render(context! { prototype, words, index, ports, call, arguments })

@@ -119,7 +119,7 @@ impl<'t> Helpers<'t> {
 
     /// The functions of pairs.
     fn wide(&self) -> String {
-        let prefix = &self.prefix;
+        let (prefix, qualifier) = (&self.prefix, self.target.qualifier());
         let mut text = String::new();
         if let Some(half) = &self.wide.0 {
             if !self.forms.contains_key(&(Op::MulHigh, 64)) {
@@ -127,7 +127,7 @@ impl<'t> Helpers<'t> {
             }
             let _ = writeln!(
                 text,
-                "static inline uint64_t {prefix}product128(uint64_t a, uint64_t b, uint64_t *high)\n{{\n\
+                "{qualifier}static inline uint64_t {prefix}product128(uint64_t a, uint64_t b, uint64_t *high)\n{{\n\
                  #ifdef __SIZEOF_INT128__\n    \
                  __extension__ const unsigned __int128 r = (unsigned __int128)a * b;\n    \
                  *high = (uint64_t)(r >> 64);\n    return (uint64_t)r;\n\
@@ -137,7 +137,7 @@ impl<'t> Helpers<'t> {
         if self.wide.1 {
             let _ = writeln!(
                 text,
-                "static inline uint64_t {prefix}sum128(uint64_t a, uint64_t x, uint64_t b, uint64_t y, \
+                "{qualifier}static inline uint64_t {prefix}sum128(uint64_t a, uint64_t x, uint64_t b, uint64_t y, \
                  uint64_t *high)\n{{\n\
                  #ifdef __SIZEOF_INT128__\n    \
                  __extension__ const unsigned __int128 r =\n        \
@@ -166,7 +166,7 @@ impl<'t> Helpers<'t> {
         if let Op::Lookup(table) = op {
             let name = self.name(op, bits);
             let name = format!("{}{name}", self.prefix);
-            let text = lookup(&name, table, word_type(word_lane(bits)), bits);
+            let text = lookup(self.target, &name, table, bits);
             return Form::Function { name, text };
         }
         let make = |extended| {
@@ -268,7 +268,9 @@ impl<'t> Helpers<'t> {
         if let Op::Lanes(lanes) = op {
             let _ = writeln!(text, "/* {} */", about(lanes));
         }
-        let _ = writeln!(text, "static inline {result} {name}({})\n{{", params.join(", "));
+        let qualifier = self.target.qualifier();
+        let params = params.join(", ");
+        let _ = writeln!(text, "{qualifier}static inline {result} {name}({params})\n{{");
         for (i, letter) in letters[..op.arity()].iter().enumerate() {
             if !plain.uses(i as u8) && !extended.uses(i as u8) {
                 let _ = writeln!(text, "    (void){letter};");
@@ -312,14 +314,16 @@ impl<'t> Helpers<'t> {
 }
 
 /// An array look-up; beyond the end of the table is zero.
-fn lookup(name: &str, table: &[u64], ty: &str, bits: u8) -> String {
+fn lookup(target: &Target, name: &str, table: &[u64], bits: u8) -> String {
+    let (qualifier, ty) = (target.qualifier(), word_type(word_lane(bits)));
     let entries: Vec<String> = table.iter().map(u64::to_string).collect();
     let whole = bits < 64 && table.len() as u64 == 1 << bits;
     let value = match whole {
         true => "table[a]".to_string(),
         false => format!("a < {} ? table[a] : 0", table.len()),
     };
-    let mut text = format!("/* not constant-time */\nstatic inline {ty} {name}({ty} a)\n{{\n");
+    let mut text =
+        format!("/* not constant-time */\n{qualifier}static inline {ty} {name}({ty} a)\n{{\n");
     let _ = writeln!(text, "    static const {ty} table[{}] = {{", table.len());
     for line in entries.chunks(16) {
         let _ = writeln!(text, "        {},", line.join(", "));

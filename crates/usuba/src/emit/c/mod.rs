@@ -227,13 +227,16 @@ fn file(
     text.push_str(&header::includes(cx.target));
     text.push('\n');
     if !cx.options.hidden {
-        text.push_str(&header::declaration(&emitted.prototype));
+        text.push_str(&header::declaration(cx.target, &emitted.prototype));
         text.push('\n');
     }
     for prototype in linked {
         match cx.options.hidden {
-            true => text.push_str(&format!("static {prototype};\n")),
-            false => text.push_str(&header::declaration(prototype)),
+            true => {
+                let (local, qualifier) = (cx.target.local(), cx.target.qualifier());
+                text.push_str(&format!("{local}{qualifier}{prototype};\n"));
+            }
+            false => text.push_str(&header::declaration(cx.target, prototype)),
         }
         text.push('\n');
     }
@@ -257,8 +260,13 @@ impl Context<'_> {
         match (self.options.wipe, self.options.hidden) {
             (true, _) => wipe::APART,
             (false, false) => "",
-            (false, true) => "static ",
+            (false, true) => self.target.local(),
         }
+    }
+
+    /// The text before the kernel besides its linkage.
+    fn qualifier(&self) -> &'static str {
+        if self.options.hidden { self.target.qualifier() } else { self.target.exported() }
     }
 
     fn c_type(&self, bits: u8) -> &'static str {

@@ -3,11 +3,12 @@
 //! For each family the parallelism of the machine that needs most of it, so that others have
 //! enough: vectors of x86 and AArch64 as on `zen5` and `neoverse_v1` (latency 2, four ports),
 //! general-purpose registers as on `golden_cove` (latency 1, five ports). Shifts and shuffles run
-//! on different ports, as on Intel's, and both on two, as on AMD's.
+//! on different ports, as on Intel's, and both on two, as on AMD's. A thread of a CUDA device is as on
+//! `hopper`.
 
 use super::super::ANY;
 use super::super::Inst::*;
-use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
+use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure, hopper};
 
 pub static GENERIC: Cpu = Cpu {
     name: "generic",
@@ -33,6 +34,7 @@ pub static GENERIC: Cpu = Cpu {
             figures: VECTOR,
             ..VECTORS
         },
+        hopper::THREAD,
         Unit { issue: 4, loads: 20, stores: 10, figures: VECTOR, ..VECTORS },
     ],
     body: (4_000, 30_000),

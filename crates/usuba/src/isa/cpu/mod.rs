@@ -17,10 +17,12 @@
 //! - `zen5`, `golden_cove`, `skylake`: x86-64.
 //! - `cortex_a76`, `neoverse_v1`: AArch64.
 //! - `rv32`: a small core that begins one instruction per cycle.
+//! - `hopper`: a thread of a CUDA device.
 
 mod cortex_a76;
 mod generic;
 mod golden_cove;
+mod hopper;
 mod neoverse_v1;
 mod rv32;
 mod skylake;
@@ -62,6 +64,8 @@ pub struct Unit {
     pub stores: u32,
     /// Bytes of an instruction, rounded up.
     pub bytes: u32,
+    /// The largest total size of a loop, in equations, that is better straight code.
+    pub straight: u32,
     pub figures: &'static [Figure],
     pub pays: Pays,
 }
@@ -85,6 +89,7 @@ const VECTORS: Unit = Unit {
     loads: 10,
     stores: 10,
     bytes: 4,
+    straight: 64,
     figures: &[],
     pays: Pays { bitslice: true, mslice: true, pressure: true },
 };
@@ -125,6 +130,7 @@ pub const ALL: &[&Cpu] = &[
     &neoverse_v1::NEOVERSE_V1,
     &cortex_a76::CORTEX_A76,
     &rv32::RV32,
+    &hopper::HOPPER,
 ];
 
 /// The CPU with this name or alias.

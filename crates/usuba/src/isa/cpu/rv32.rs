@@ -19,6 +19,7 @@ pub static RV32: Cpu = Cpu {
         loads: 10,
         stores: 10,
         bytes: 4,
+        straight: 64,
         figures: GENERAL,
         pays: Pays { bitslice: true, mslice: false, pressure: true },
     }],

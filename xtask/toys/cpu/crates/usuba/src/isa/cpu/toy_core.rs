@@ -15,6 +15,7 @@ pub static TOY_CORE: Cpu = Cpu {
         loads: 10,
         stores: 10,
         bytes: 4,
+        straight: 64,
         figures: FIGURES,
         pays: Pays { bitslice: true, mslice: false, pressure: true },
     }],
