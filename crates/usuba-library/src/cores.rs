@@ -301,12 +301,12 @@ fn explain(name: &str) -> impl Fn(Diagnostic) -> String + '_ {
     move |error| format!("{name}: {}: {}", error.code, error.message)
 }
 
-fn parameter(p: &usuba_ciphers::Parameter) -> bytes::Parameter<'_> {
+pub fn parameter(p: &usuba_ciphers::Parameter) -> bytes::Parameter<'_> {
     bytes::Parameter { param: &p.param, bytes: p.bytes }
 }
 
 /// The view of the function for the byte interface, with its [`parameter`]s as `inputs`.
-fn interface<'a>(
+pub fn interface<'a>(
     function: &'a Function,
     inputs: &'a [bytes::Parameter<'a>],
     name: &'a str,

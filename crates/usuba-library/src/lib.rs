@@ -24,6 +24,7 @@
 //! - `write`: the output files, and `extent`: their bytes by function.
 //! - `rust`: a crate around the library, from the Rust of `lib/rust`.
 //! - `nacl`: the NaCl API over some folders.
+//! - `grid`: a folder for grids of threads.
 //! - `units`: functions that programs specify, `declarations` and `size`: the header as data, and
 //!   `manifest`: both in a file, for the prover; `regenerate`: the output from that file.
 //! - `measure`: the costs of calls on this machine.
@@ -35,6 +36,7 @@ mod cores;
 pub mod declarations;
 mod dense;
 mod extent;
+mod grid;
 mod hash;
 mod interface;
 pub mod ladder;
@@ -72,6 +74,7 @@ use usuba_ciphers::Cipher;
 
 pub use arithmetic::short;
 pub use extent::{Extent, table};
+pub use grid::{grids, is_for_grids};
 pub use interface::{Described, Description, Kind};
 pub use manifest::Manifest;
 pub use nacl::{nacl, nacl_ciphers};

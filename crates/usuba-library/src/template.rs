@@ -55,6 +55,8 @@ templates! {
     ALONE = "common/alone.c.in";
     DISPATCH = "common/dispatch.c.in";
     XOR = "common/xor.c.in";
+    GRID_H = "grid/grid.cuh.in";
+    GRID = "grid/grid.cu.in";
     BLOCKS = "modes/blocks.c.in";
     STREAM = "modes/ctr.c.in";
     CBC = "modes/cbc.c.in";

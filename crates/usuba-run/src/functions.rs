@@ -357,6 +357,18 @@ pub fn schedule(
     compile(Slicing::V).or_else(|_| compile(Slicing::B)).map(Some)
 }
 
+/// The kernel `name_schedule` of the key schedule in bits, for the registers of `way`: a key in each
+/// lane. `None` without a schedule, or if it has no bits.
+pub fn schedule_in_bits(
+    cipher: &Cipher,
+    function: &Function,
+    name: &str,
+    way: Way,
+) -> Option<Compiled> {
+    let (file, node) = function.key.as_ref().and_then(|key| key.schedule.as_ref())?;
+    way.node(cipher, (file, node), format!("{name}_schedule"), Slicing::B, Some(1)).ok()
+}
+
 /// The kernel of `function` alone, as C and as final IR.
 ///
 /// # Errors

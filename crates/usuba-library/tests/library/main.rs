@@ -1,6 +1,7 @@
 //! The output of `usubac dist`, compiled and called.
 //!
 //! - `subject`: a folder, loaded; `modes`: the expected results of modes; `fuzz`: the fuzzer.
+//! - `grid`: functions for grids of threads, built for this host.
 //! - `hash`: Skein; `merkle`: hash functions with one length of output, HMAC and HKDF; `sponge`:
 //!   outputs of any length, KMAC, and trees of RFC 9861.
 //! - `published`, `published_sponges`: test vectors of RFCs and of Wycheproof, and libsodium.
@@ -26,6 +27,7 @@
 
 mod fips205;
 mod fuzz;
+mod grid;
 mod hash;
 #[path = "../loaded/mod.rs"]
 mod loaded;

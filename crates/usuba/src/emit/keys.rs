@@ -42,6 +42,20 @@ pub fn of_constants(program: &Program) -> Vec<bool> {
     all.filter(|&(_, constant)| constant).map(|(turned, _)| turned).collect()
 }
 
+/// For each flattened parameter of the entry whether an equation or a result reads it.
+pub fn read(program: &Program) -> Vec<bool> {
+    let entry = program.entry();
+    let mut read = vec![false; constants(program).len()];
+    let mut note = |v: Val| {
+        if let Some(read) = read.get_mut(v.0 as usize) {
+            *read = true;
+        }
+    };
+    uses(&entry.body, &mut note);
+    entry.outs.iter().for_each(|&v| note(v));
+    read
+}
+
 fn constants(program: &Program) -> Vec<bool> {
     let ports = &program.entry().params;
     let of = |port: &Port| std::iter::repeat_n(port.constant, port.values(program.slicing));

@@ -8,7 +8,7 @@ use indicatif::ProgressBar;
 use usuba::isa::{self, Target};
 use usuba_bench::record::Host;
 use usuba_ciphers::Cipher;
-use usuba_library::{File, Request, Written, ladder};
+use usuba_library::{File, Request, Written, is_for_grids, ladder};
 use usuba_run::cc::{self, Family};
 
 use super::moved;
@@ -27,6 +27,9 @@ pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
         version: env!("CARGO_PKG_VERSION").to_string(),
         functions: args.functions.functions.clone(),
     };
+    if let Some(&target) = request.targets.iter().find(|target| is_for_grids(target)) {
+        return grids(args, &request, target);
+    }
     if args.measure {
         return measure(args, &request);
     }
@@ -62,17 +65,9 @@ pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
             usuba_library::rust(&request, ciphers, done)
         }),
         Packaging::File | Packaging::Nacl => {
-            if args.subjects.is_empty() {
-                return Err(Failure::usage("there is no cipher to write; help: name one"));
-            }
-            let (folder, stem) = place(args)?;
+            let ciphers = asked(args)?;
+            let (folder, stem) = place(args, "c")?;
             let one = |cipher| usuba_library::single(&request, cipher, stem.as_deref());
-            let ciphers = ciphers(args)?;
-            if !args.functions.functions.is_empty() && ciphers.len() > 1 {
-                return Err(Failure::usage(
-                    "--function takes functions of one cipher, and there are several",
-                ));
-            }
             verify(&ciphers)?;
             let all = ciphers.iter().map(one).collect::<Result<Vec<_>, _>>();
             let all = all.map_err(Failure::Program)?;
@@ -84,6 +79,44 @@ pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
             Ok(())
         }
     }
+}
+
+/// Writes each cipher for grids of threads.
+fn grids(args: &Dist, request: &Request, target: &'static Target) -> Result<(), Failure> {
+    let name = target.name;
+    if request.targets.len() > 1 {
+        return Err(Failure::usage(format!("`{name}` has no place beside other targets")));
+    }
+    if args.kind != Packaging::File {
+        return Err(Failure::usage(format!("--target {name} has no place beside --kind")));
+    }
+    let other = [("--sizes", args.sizes), ("--measure", args.measure)];
+    if let Some((flag, _)) = other.into_iter().find(|(_, given)| *given) {
+        return Err(Failure::usage(format!("{flag} has no place beside --target {name}")));
+    }
+    let ciphers = asked(args)?;
+    let (folder, stem) = place(args, "cu")?;
+    verify(&ciphers)?;
+    let files = ciphers
+        .iter()
+        .map(|cipher| usuba_library::grids(request, target, cipher, stem.as_deref()))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(Failure::Program)?;
+    write(&folder, &files.concat())
+}
+
+/// The ciphers of files, of which there is at least one.
+fn asked(args: &Dist) -> Result<Vec<Cipher>, Failure> {
+    if args.subjects.is_empty() {
+        return Err(Failure::usage("there is no cipher to write; help: name one"));
+    }
+    let ciphers = ciphers(args)?;
+    if !args.functions.functions.is_empty() && ciphers.len() > 1 {
+        return Err(Failure::usage(
+            "--function takes functions of one cipher, and there are several",
+        ));
+    }
+    Ok(ciphers)
 }
 
 /// A table about ciphers and targets.
@@ -171,14 +204,14 @@ fn ciphers(args: &Dist) -> Result<Vec<Cipher>, Failure> {
     args.folder.library().chosen(&args.subjects).map_err(Failure::Program)
 }
 
-/// The output folder, and the stem of its files if one was given.
-fn place(args: &Dist) -> Result<(PathBuf, Option<String>), Failure> {
+/// The output folder, and the stem of its files if one was given: a path with this ending.
+fn place(args: &Dist, wanted: &str) -> Result<(PathBuf, Option<String>), Failure> {
     let Some(out) = &args.output.output else { return Ok((PathBuf::from("."), None)) };
-    if out.extension().is_none_or(|ending| ending != "c") {
+    if out.extension().is_none_or(|ending| ending != wanted) {
         return Ok((out.clone(), None));
     }
     if args.subjects.len() != 1 {
-        return Err(Failure::usage("--output names one C file, and there are several ciphers"));
+        return Err(Failure::usage("--output names one file, and there are several ciphers"));
     }
     let stem = out.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     if !usuba_library::is_stem(&stem) {

@@ -32,11 +32,13 @@
 //! - `function`: puts the parts together.
 //! - `chain`: functions that take their own results, for hash functions.
 //! - `library`: the parts, for libraries.
+//! - `grid`: the functions for grids of threads.
 //! - `templates`: the generated C, and `helpers`: C that it calls.
 //! - `wipe`: zeroization of stack and registers.
 
 mod chain;
 mod function;
+pub mod grid;
 mod keys;
 pub mod library;
 mod macros;
