@@ -82,7 +82,7 @@ fn built(folder: &Path, files: &[File], grids: &[Grid], compiler: &Path, is_plus
     std::fs::write(folder.join("it.c"), text).expect("the folder can be written");
     let mut compile = Command::new(compiler);
     let language: &[&str] = if is_plus { &["-x", "c++", "-std=c++11"] } else { &["-std=c99"] };
-    compile.args(language).args(STRICT).args(["-O1", "-shared", "-fPIC", "-o", "it.so", "it.c"]);
+    compile.args(language).args(STRICT).args(["-O0", "-shared", "-fPIC", "-o", "it.so", "it.c"]);
     run(folder, &mut compile);
     let path = folder.join("it.so");
     Object::open(path.to_str().expect("a plain path")).expect("it was just built")
