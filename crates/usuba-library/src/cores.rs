@@ -278,8 +278,13 @@ impl<'a> Keys<'a> {
 
 /// Compile options of code that runs once per key.
 fn once(pipeline: &PipelineOptions) -> Way<'_> {
+    local(portable(), pipeline)
+}
+
+/// Compile options of kernels that only their own file calls.
+pub fn local<'a>(target: &'static Target, pipeline: &'a PipelineOptions) -> Way<'a> {
     Way {
-        target: portable(),
+        target,
         cpu: isa::cpu::ALL[0],
         pipeline,
         hidden: true,
@@ -297,7 +302,8 @@ fn compact() -> PipelineOptions {
     pipeline
 }
 
-fn explain(name: &str) -> impl Fn(Diagnostic) -> String + '_ {
+/// The message of a finding about a C function.
+pub fn explain(name: &str) -> impl Fn(Diagnostic) -> String + '_ {
     move |error| format!("{name}: {}: {}", error.code, error.message)
 }
 
@@ -358,14 +364,7 @@ fn core(
     if !small {
         pipeline.pass.interleave = Choice::AUTO;
     }
-    let way = Way {
-        target,
-        cpu: isa::cpu::ALL[0],
-        pipeline: &pipeline,
-        hidden: true,
-        complemented_keys: true,
-        proofs: Proofs::Never,
-    };
+    let way = local(target, &pipeline);
     let (main, single) = compile::kernels(cipher, function, &symbol, slicing, way)?;
     let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
     let interface = interface(function, &inputs, &symbol, &main, single.as_ref(), None, small);

@@ -8,7 +8,6 @@
 //! in C for 64-bit words.
 
 use usuba::cost_model::instructions;
-use usuba::diag::Diagnostic;
 use usuba::emit::bytes::grid::{self, Grid, Search, Text};
 use usuba::emit::bytes::{self, ByteLayout};
 use usuba::emit::header;
@@ -19,9 +18,8 @@ use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::PipelineOptions;
 use usuba_ciphers::{Cipher, Direction, Function, Order};
 use usuba_run::functions::{self as compile, Compiled, Way};
-use usuba_run::validated::Proofs;
 
-use super::cores::{interface, letter, parameter};
+use super::cores::{explain, interface, letter, local, parameter};
 use super::template::{self as t, context};
 use super::write::{File, banner, renamed};
 use super::{Request, usual};
@@ -109,14 +107,7 @@ impl Made {
         let symbol = format!("usuba_{}_{}", function.name, letter(slicing));
         let mut pipeline = PipelineOptions::default();
         pipeline.pass.interleave = Choice::SINGLE;
-        let way = Way {
-            target,
-            cpu: isa::cpu::ALL[0],
-            pipeline: &pipeline,
-            hidden: true,
-            complemented_keys: true,
-            proofs: Proofs::Never,
-        };
+        let way = local(target, &pipeline);
         let (main, _) = compile::kernels(cipher, function, &symbol, slicing, way)?;
         let schedule = compile::schedule(cipher, function, &symbol, way)?;
         let inputs: Vec<bytes::Parameter> = function.inputs.iter().map(parameter).collect();
@@ -211,8 +202,4 @@ fn counter(function: &Function, (from, to): (usize, usize)) -> Option<grid::Coun
         && function.tweak.is_none();
     let bytes = from.min(COUNTED);
     is_block.then_some(grid::Counter { at: from - bytes, bytes, little: false })
-}
-
-fn explain(name: &str) -> impl Fn(Diagnostic) -> String + '_ {
-    move |error| format!("{name}: {}: {}", error.code, error.message)
 }

@@ -140,8 +140,7 @@ fn a_host_stands_in_for_a_device() {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (said, errors) = (text(&output.stdout), text(&output.stderr));
     assert!(output.status.success() && errors.is_empty(), "{said}\n{errors}");
-    for name in ["prince_encrypt_V", "prince_decrypt_B", "prince_encrypt_B_search"]
-    {
+    for name in ["prince_encrypt_V", "prince_decrypt_B", "prince_encrypt_B_search"] {
         let row = said.lines().find(|line| line.starts_with(&format!("usuba_{name} ")));
         assert!(row.is_some_and(|row| row.ends_with('%')), "{name}: {said}");
     }
