@@ -45,7 +45,7 @@ pub struct Dist {
 /// The form of ciphers to embed.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]
 pub enum Packaging {
-    /// One C file and one header for each cipher
+    /// One C file and one header for each cipher; with `--target cuda` CUDA C++
     #[default]
     File,
     /// A library, to be built with CMake
