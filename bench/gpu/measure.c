@@ -2,7 +2,8 @@
  * Functions for grids on a device of NVIDIA: bytes in its memory, checked against the same functions on
  * the host, then timed, the median of several launches.
  *
- *   measure DRIVER BYTES KEYS IMAGE OBJECT...   (each with its image: PTX, a cubin)
+ *   measure DRIVER                              whether there is a device, and no more
+ *   measure DRIVER BYTES KEYS IMAGE OBJECT...   each object with its image: PTX, a cubin
  *
  * DRIVER is the shared object of the driver; BYTES go through each function, KEYS through each search.
  *
@@ -194,10 +195,11 @@ int main(int count, char **arguments)
     int device, value, clock, major, minor;
     context used;
     int i;
-    if (count < 6) die("arguments", "DRIVER BYTES KEYS IMAGE OBJECT...");
+    if (count != 2 && count < 6) die("arguments", "DRIVER [BYTES KEYS IMAGE OBJECT...]");
     load_driver(arguments[1]);
     check(init(0), "the driver");
     check(device_get(&device, 0), "the first device");
+    if (count == 2) return 0;
     check(device_name(name, sizeof name, device), "the name of the device");
     check(device_attribute(&value, MULTIPROCESSORS, device), "the device");
     check(device_attribute(&clock, CLOCK_KHZ, device), "the device");

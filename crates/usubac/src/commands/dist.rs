@@ -84,7 +84,7 @@ pub fn run(args: &Dist, reporter: Reporter) -> Result<(), Failure> {
 /// Writes each cipher for grids of threads.
 fn grids(args: &Dist, request: &Request, target: &'static Target) -> Result<(), Failure> {
     let name = target.name;
-    if request.targets.len() > 1 {
+    if request.targets.iter().any(|other| other.name != name) {
         return Err(Failure::usage(format!("`{name}` has no place beside other targets")));
     }
     if args.kind != Packaging::File {
