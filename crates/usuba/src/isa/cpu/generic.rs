@@ -38,6 +38,7 @@ pub static GENERIC: Cpu = Cpu {
         Unit { issue: 4, loads: 20, stores: 10, figures: VECTOR, ..VECTORS },
     ],
     body: (4_000, 30_000),
+    caches: (32, 256),
 };
 
 const VECTOR: &[Figure] = &[

@@ -42,6 +42,7 @@ pub static GOLDEN_COVE: Cpu = Cpu {
     ],
     // 32 KB of first-level instruction cache; the micro-operation cache holds 4,096.
     body: (4_000, 30_000),
+    caches: (48, 1_280),
 };
 
 const GENERAL: &[Figure] = &[

@@ -12,7 +12,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
-use super::{Cpu, Figure, Pays, Unit, figure};
+use super::{Cpu, Figure, Pays, Unit, VECTORS, figure};
 
 pub static HOPPER: Cpu = Cpu {
     name: "hopper",
@@ -21,6 +21,7 @@ pub static HOPPER: Cpu = Cpu {
     units: &[THREAD],
     // 128 KiB of instruction cache; an instruction has 16 bytes.
     body: (8_000, 128_000),
+    caches: (0, 0),
 };
 
 /// The unit of target `cuda`.
@@ -35,6 +36,7 @@ pub const THREAD: Unit = Unit {
     straight: 8_000,
     figures: FIGURES,
     pays: Pays { bitslice: true, mslice: false, pressure: true },
+    ..VECTORS
 };
 
 const FIGURES: &[Figure] = &[

@@ -9,12 +9,14 @@
 //! that differs from these. Figures are about [`Inst`], not about mnemonics, and hold for the
 //! machine code that C compilers generate for it. A new CPU is one file and one line in [`ALL`].
 //!
-//! Figures of `zen5` were measured on one; the figures of other CPUs follow the documents that
-//! their files name and have not been compared with a machine. They decide between schedules and
-//! interleave factors of the same program and never change its function.
+//! Figures of `zen4` and `zen5` were measured on such machines; the figures of other CPUs follow
+//! the documents that their files name. `usubac bench --calibrate` compares a model with the
+//! machine that it runs on. Figures decide between schedules and interleave factors of the same
+//! program and never change its function.
 //!
 //! - `generic`: asks for the parallelism that current machines need; the default.
-//! - `zen5`, `golden_cove`, `skylake`: x86-64.
+//! - `zen2` to `zen5`, `skylake`, `skylake_x`, `ice_lake`, `ice_lake_server`, `golden_cove`,
+//!   `gracemont`: x86-64.
 //! - `cortex_a76`, `neoverse_v1`: AArch64.
 //! - `rv32`: a small core that begins one instruction per cycle.
 //! - `hopper`: a thread of a CUDA device.
@@ -22,10 +24,17 @@
 mod cortex_a76;
 mod generic;
 mod golden_cove;
+mod gracemont;
 mod hopper;
+mod ice_lake;
+mod ice_lake_server;
 mod neoverse_v1;
 mod rv32;
 mod skylake;
+mod skylake_x;
+mod zen2;
+mod zen3;
+mod zen4;
 mod zen5;
 
 pub use generic::GENERIC;
@@ -46,6 +55,9 @@ pub struct Cpu {
     /// Largest number of instructions of a straight body that is fetched at full speed, and its
     /// bytes.
     pub body: (u32, u32),
+    /// Sizes of the first-level data cache and of the second level of one core, in KiB; 0 where
+    /// the model has no figure. The smaller size where members of a family differ.
+    pub caches: (u32, u32),
 }
 
 /// The registers of one or more targets, and the ports that run their instructions.
@@ -62,6 +74,16 @@ pub struct Unit {
     pub loads: u32,
     /// Stores in ten cycles.
     pub stores: u32,
+    /// Loads in ten cycles that put one 32-bit word into every lane; like the figures below 0 where
+    /// the model has none.
+    pub broadcasts: u32,
+    /// Copies from register to register in ten cycles.
+    pub copies: u32,
+    /// Cycles of a store and of the load that reads it back.
+    pub forward: u32,
+    /// Functions of three bits in ten cycles, if recent instructions computed one, two or all three
+    /// of the operands.
+    pub ternary: [u32; 3],
     /// Bytes of an instruction, rounded up.
     pub bytes: u32,
     /// The largest total size of a loop, in equations, that is better straight code.
@@ -88,6 +110,10 @@ const VECTORS: Unit = Unit {
     issue: 1,
     loads: 10,
     stores: 10,
+    broadcasts: 0,
+    copies: 0,
+    forward: 0,
+    ternary: [0; 3],
     bytes: 4,
     straight: 64,
     figures: &[],
@@ -125,8 +151,15 @@ pub const fn figure(insts: &'static [Inst], lane: u8, latency: u8, ports: u16) -
 pub const ALL: &[&Cpu] = &[
     &generic::GENERIC,
     &zen5::ZEN5,
+    &zen4::ZEN4,
+    &zen3::ZEN3,
+    &zen2::ZEN2,
     &golden_cove::GOLDEN_COVE,
+    &ice_lake_server::ICE_LAKE_SERVER,
+    &ice_lake::ICE_LAKE,
+    &skylake_x::SKYLAKE_X,
     &skylake::SKYLAKE,
+    &gracemont::GRACEMONT,
     &neoverse_v1::NEOVERSE_V1,
     &cortex_a76::CORTEX_A76,
     &rv32::RV32,
@@ -280,5 +313,11 @@ mod tests {
         assert_eq!(price("skylake", "gp64", Layout::Words, Op::Rotl(7), 32), (1, 1));
         assert_eq!(price("zen5", "avx2", lanes, Op::Const(7), 32), (0, 0));
         assert_eq!(price("zen5", "gp64", Layout::Words, Op::Andn, 32), (1, 1));
+        // A rotation instruction has twice the latency of a shift on Zen 4.
+        assert_eq!(price("zen4", "avx2", lanes, Op::Rotl(7), 32), (3, 2));
+        assert_eq!(price("zen4", "avx512", lanes, Op::Rotl(7), 32), (1, 2));
+        assert_eq!(price("ice-lake", "avx512", lanes, Op::Rotl(7), 32), (1, 1));
+        assert_eq!(price("gracemont", "sse", lanes, Op::Rotl(7), 32), (3, 2));
+        assert_eq!(price("gracemont", "avx2", lanes, Op::Rotl(7), 32), (6, 2));
     }
 }

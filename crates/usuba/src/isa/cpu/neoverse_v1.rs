@@ -18,6 +18,7 @@ pub static NEOVERSE_V1: Cpu = Cpu {
     ],
     // 64 KB of first-level instruction cache.
     body: (8_000, 60_000),
+    caches: (64, 1_024),
 };
 
 const GENERAL: &[Figure] = &[

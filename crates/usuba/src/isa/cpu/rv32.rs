@@ -6,7 +6,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
-use super::{Cpu, Figure, Pays, Unit, figure};
+use super::{Cpu, Figure, Pays, Unit, VECTORS, figure};
 
 pub static RV32: Cpu = Cpu {
     name: "rv32",
@@ -15,16 +15,13 @@ pub static RV32: Cpu = Cpu {
     units: &[Unit {
         targets: &["gp32"],
         regs: 27,
-        issue: 1,
-        loads: 10,
-        stores: 10,
-        bytes: 4,
-        straight: 64,
         figures: GENERAL,
         pays: Pays { bitslice: true, mslice: false, pressure: true },
+        ..VECTORS
     }],
     // 16 KB of first-level instruction cache.
     body: (3_500, 14_000),
+    caches: (16, 0),
 };
 
 const GENERAL: &[Figure] = &[

@@ -1,4 +1,4 @@
-//! Intel Skylake, client and server (also Cascade Lake).
+//! Intel Skylake, client (also Kaby Lake, Coffee Lake and Comet Lake).
 //!
 //! Latencies and ports from the instruction tables of <https://uops.info> for Skylake and
 //! Skylake-X and from Intel's *64 and IA-32 Architectures Optimization Reference Manual*
@@ -16,31 +16,38 @@ const P6: u16 = 8;
 
 pub static SKYLAKE: Cpu = Cpu {
     name: "skylake",
-    aliases: &["skylake-x", "cascade-lake"],
-    about: "Intel Skylake, client and server",
-    units: &[
-        Unit { issue: 4, loads: 20, stores: 10, figures: GENERAL, ..X86_GENERAL },
-        Unit {
-            targets: &["sse", "avx2"],
-            issue: 4,
-            loads: 20,
-            stores: 10,
-            bytes: 5,
-            figures: VECTOR256,
-            ..VECTORS
-        },
-        Unit {
-            targets: &["avx512"],
-            issue: 4,
-            loads: 20,
-            stores: 10,
-            bytes: 7,
-            figures: VECTOR512,
-            ..VECTORS
-        },
-    ],
+    aliases: &["kaby-lake", "coffee-lake"],
+    about: "Intel Skylake, client: also Kaby Lake, Coffee Lake",
+    units: &[GENERAL_UNIT, UNIT256, UNIT512],
     // 32 KB of first-level instruction cache; the micro-operation cache holds 1,536.
     body: (4_000, 30_000),
+    caches: (32, 256),
+};
+
+/// General-purpose registers.
+pub const GENERAL_UNIT: Unit =
+    Unit { issue: 4, loads: 20, stores: 10, figures: GENERAL, ..X86_GENERAL };
+
+/// 256-bit registers.
+pub const UNIT256: Unit = Unit {
+    targets: &["sse", "avx2"],
+    issue: 4,
+    loads: 20,
+    stores: 10,
+    bytes: 5,
+    figures: VECTOR256,
+    ..VECTORS
+};
+
+/// 512-bit registers, which `skylake-x` has.
+pub const UNIT512: Unit = Unit {
+    targets: &["avx512"],
+    issue: 4,
+    loads: 20,
+    stores: 10,
+    bytes: 7,
+    figures: VECTOR512,
+    ..VECTORS
 };
 
 const GENERAL: &[Figure] = &[

@@ -41,6 +41,7 @@ pub static ZEN5: Cpu = Cpu {
         },
     ],
     body: (4_000, 30_000),
+    caches: (48, 1_024),
 };
 
 /// Four vector pipes.

@@ -2,7 +2,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
-use super::{Cpu, Figure, Pays, Unit, figure};
+use super::{Cpu, Figure, Pays, Unit, VECTORS, figure};
 
 pub static TOY_CORE: Cpu = Cpu {
     name: "toy-core",
@@ -11,15 +11,12 @@ pub static TOY_CORE: Cpu = Cpu {
     units: &[Unit {
         targets: &["gp64", "gp32"],
         regs: 13,
-        issue: 1,
-        loads: 10,
-        stores: 10,
-        bytes: 4,
-        straight: 64,
         figures: FIGURES,
         pays: Pays { bitslice: true, mslice: false, pressure: true },
+        ..VECTORS
     }],
     body: (3_500, 14_000),
+    caches: (0, 0),
 };
 
 const FIGURES: &[Figure] = &[figure(&[And, Shl], ANY, 1, 0b1), figure(&[Mul], ANY, 4, 0b1)];
