@@ -1,6 +1,7 @@
 //! Execution of compiled kernels: C compilers, emulators, batches of kernels, clocks.
 //!
 //! - `cc`: the targets that this machine can build and run, and their tools.
+//! - `cpuid`: the CPU model of this machine.
 //! - `objects`: cache of compiled objects.
 //! - `native`: compiles many kernels into one executable and runs it once.
 //! - `functions`: functions of cipher folders as C; `validated`: compiles with a proof of every
@@ -13,6 +14,7 @@
 
 pub mod cc;
 pub mod code;
+pub mod cpuid;
 pub mod fingerprint;
 pub mod functions;
 pub mod layout;

@@ -84,6 +84,11 @@ mod tests {
         assert_eq!(cpu.name, "zen5");
         assert_eq!(options.pass.unroll, unroll::Mode::All);
         assert_eq!(options.skip, ["cse"]);
+        if let Ok(here) = usuba_run::cpuid::native() {
+            let native = tuned_flags("--cpu native").expect("it is known");
+            assert_eq!(native.cpu.name, here.name);
+            assert_eq!(native.written(), format!(" --cpu {}", here.name));
+        }
         for (flags, why) in
             [("-o x.c", "-o"), ("-masked", "masking"), ("--skip nothing", "nothing")]
         {

@@ -21,7 +21,8 @@ pub struct Codegen {
     pub targets: Targets,
     /// The processor to schedule for
     ///
-    /// Its latencies and ports drive scheduling; `usubac --print cpus` lists all.
+    /// Its latencies and ports drive scheduling; `usubac --print cpus` lists all, and `native` is
+    /// the processor of this machine.
     #[arg(long, value_name = "CPU", default_value = "generic", value_parser = parse_cpu,
           help_heading = TARGET)]
     pub cpu: &'static Cpu,

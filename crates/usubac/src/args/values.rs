@@ -7,7 +7,7 @@ use usuba::isa::cpu::{self, Cpu};
 use usuba::isa::{self, Target};
 use usuba::names::did_you_mean;
 use usuba::passes;
-use usuba_run::cc;
+use usuba_run::{cc, cpuid};
 
 use super::common::Arch;
 
@@ -51,8 +51,13 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a time is a number of seconds, or a number with s, m or h".into())
 }
 
+/// The CPU model with this name. `native` is the model of this machine: the model has its own name
+/// in the output.
 pub fn parse_cpu(name: &str) -> Result<&'static Cpu, String> {
-    let names = cpu::ALL.iter().map(|cpu| cpu.name);
+    if name == "native" {
+        return cpuid::native();
+    }
+    let names = cpu::ALL.iter().map(|cpu| cpu.name).chain(["native"]);
     cpu::find(name).ok_or_else(|| advice("CPUs", name, names))
 }
 

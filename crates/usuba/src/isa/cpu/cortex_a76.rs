@@ -20,6 +20,7 @@ pub static CORTEX_A76: Cpu = Cpu {
     // 64 KB of first-level instruction cache.
     body: (8_000, 60_000),
     caches: (64, 256),
+    machines: &[],
 };
 
 const GENERAL: &[Figure] = &[

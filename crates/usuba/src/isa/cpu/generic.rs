@@ -39,6 +39,7 @@ pub static GENERIC: Cpu = Cpu {
     ],
     body: (4_000, 30_000),
     caches: (32, 256),
+    machines: &[],
 };
 
 const VECTOR: &[Figure] = &[

@@ -7,6 +7,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
+use super::identity::intel;
 use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
 
 const P0: u16 = 1;
@@ -43,6 +44,16 @@ pub static GOLDEN_COVE: Cpu = Cpu {
     // 32 KB of first-level instruction cache; the micro-operation cache holds 4,096.
     body: (4_000, 30_000),
     caches: (48, 1_280),
+    // Hybrid processors count by their performance cores.
+    machines: &[
+        intel(0x8f),
+        intel(0xcf),
+        intel(0x97),
+        intel(0x9a),
+        intel(0xb7),
+        intel(0xba),
+        intel(0xbf),
+    ],
 };
 
 const GENERAL: &[Figure] = &[

@@ -9,6 +9,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
+use super::identity::intel;
 use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
 
 pub static GRACEMONT: Cpu = Cpu {
@@ -42,6 +43,7 @@ pub static GRACEMONT: Cpu = Cpu {
     body: (8_000, 60_000),
     // The second level serves four cores.
     caches: (32, 2_048),
+    machines: &[intel(0xbe)],
 };
 
 const GENERAL: &[Figure] = &[

@@ -22,6 +22,7 @@ pub static HOPPER: Cpu = Cpu {
     // 128 KiB of instruction cache; an instruction has 16 bytes.
     body: (8_000, 128_000),
     caches: (0, 0),
+    machines: &[],
 };
 
 /// The unit of target `cuda`.

@@ -9,6 +9,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
+use super::identity::intel;
 use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
 
 const P0: u16 = 1;
@@ -28,6 +29,7 @@ pub static ICE_LAKE: Cpu = Cpu {
     // 32 KB of first-level instruction cache; the micro-operation cache holds 2,304.
     body: (4_000, 30_000),
     caches: (48, 512),
+    machines: &[intel(0x7d), intel(0x7e), intel(0x8c), intel(0x8d), intel(0xa7)],
 };
 
 /// General-purpose registers of both kinds.

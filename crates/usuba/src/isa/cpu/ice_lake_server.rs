@@ -8,6 +8,7 @@
 use super::super::ANY;
 use super::super::Inst::*;
 use super::ice_lake::{GENERAL_UNIT, UNIT256};
+use super::identity::intel;
 use super::{Cpu, Figure, Unit, figure};
 
 const P0: u16 = 1;
@@ -25,6 +26,7 @@ pub static ICE_LAKE_SERVER: Cpu = Cpu {
     // 32 KB of first-level instruction cache; the micro-operation cache holds 2,304.
     body: (4_000, 30_000),
     caches: (48, 1_280),
+    machines: &[intel(0x6a), intel(0x6c)],
 };
 
 const VECTOR512: &[Figure] = &[

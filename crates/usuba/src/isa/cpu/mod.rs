@@ -20,6 +20,7 @@
 //! - `cortex_a76`, `neoverse_v1`: AArch64.
 //! - `rv32`: a small core that begins one instruction per cycle.
 //! - `hopper`: a thread of a CUDA device.
+//! - `identity`: the model of a processor, by the numbers that it names itself by.
 
 mod cortex_a76;
 mod generic;
@@ -28,6 +29,7 @@ mod gracemont;
 mod hopper;
 mod ice_lake;
 mod ice_lake_server;
+mod identity;
 mod neoverse_v1;
 mod rv32;
 mod skylake;
@@ -38,6 +40,7 @@ mod zen4;
 mod zen5;
 
 pub use generic::GENERIC;
+pub use identity::{Models, Vendor, of_machine};
 
 use super::sequence::{Arg, Selected};
 use super::{ANY, Inst, Layout, Target, select};
@@ -58,6 +61,8 @@ pub struct Cpu {
     /// Sizes of the first-level data cache and of the second level of one core, in KiB; 0 where
     /// the model has no figure. The smaller size where members of a family differ.
     pub caches: (u32, u32),
+    /// The x86 processors that it models, for `--cpu native`.
+    pub machines: &'static [Models],
 }
 
 /// The registers of one or more targets, and the ports that run their instructions.

@@ -19,6 +19,7 @@ pub static NEOVERSE_V1: Cpu = Cpu {
     // 64 KB of first-level instruction cache.
     body: (8_000, 60_000),
     caches: (64, 1_024),
+    machines: &[],
 };
 
 const GENERAL: &[Figure] = &[

@@ -22,6 +22,7 @@ pub static RV32: Cpu = Cpu {
     // 16 KB of first-level instruction cache.
     body: (3_500, 14_000),
     caches: (16, 0),
+    machines: &[],
 };
 
 const GENERAL: &[Figure] = &[

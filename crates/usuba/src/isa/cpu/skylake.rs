@@ -7,6 +7,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
+use super::identity::intel;
 use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
 
 const P0: u16 = 1;
@@ -22,6 +23,7 @@ pub static SKYLAKE: Cpu = Cpu {
     // 32 KB of first-level instruction cache; the micro-operation cache holds 1,536.
     body: (4_000, 30_000),
     caches: (32, 256),
+    machines: &[intel(0x4e), intel(0x5e), intel(0x8e), intel(0x9e), intel(0xa5), intel(0xa6)],
 };
 
 /// General-purpose registers.

@@ -4,6 +4,7 @@
 //! second-level cache of a core has 1 MiB, and copies are counted as InstLatx64
 //! (<https://github.com/InstLatx64/InstLatx64>) measured them.
 
+use super::identity::intel;
 use super::skylake::{GENERAL_UNIT, UNIT256, UNIT512};
 use super::{Cpu, Unit};
 
@@ -19,4 +20,5 @@ pub static SKYLAKE_X: Cpu = Cpu {
     // 32 KB of first-level instruction cache; the micro-operation cache holds 1,536.
     body: (4_000, 30_000),
     caches: (32, 1_024),
+    machines: &[intel(0x55)],
 };

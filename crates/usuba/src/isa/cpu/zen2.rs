@@ -8,6 +8,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
+use super::identity::amd;
 use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
 
 pub static ZEN2: Cpu = Cpu {
@@ -31,6 +32,7 @@ pub static ZEN2: Cpu = Cpu {
     // 32 KB of first-level instruction cache; the micro-operation cache holds 4,096.
     body: (4_000, 30_000),
     caches: (32, 512),
+    machines: &[amd(0x17, 0x30, 0xff)],
 };
 
 /// Four ALUs, one of which multiplies.

@@ -8,6 +8,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
+use super::identity::amd;
 use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
 
 pub static ZEN3: Cpu = Cpu {
@@ -31,6 +32,7 @@ pub static ZEN3: Cpu = Cpu {
     // 32 KB of first-level instruction cache; the micro-operation cache holds 4,096.
     body: (4_000, 30_000),
     caches: (32, 512),
+    machines: &[amd(0x19, 0x00, 0x0f), amd(0x19, 0x20, 0x5f)],
 };
 
 /// Four ALUs: two of them shift, one multiplies.

@@ -10,6 +10,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
+use super::identity::amd;
 use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
 
 pub static ZEN4: Cpu = Cpu {
@@ -46,6 +47,7 @@ pub static ZEN4: Cpu = Cpu {
     // 32 KB of first-level instruction cache; the micro-operation cache holds 6,750.
     body: (4_000, 30_000),
     caches: (32, 1_024),
+    machines: &[amd(0x19, 0x10, 0x1f), amd(0x19, 0x60, 0x7f), amd(0x19, 0xa0, 0xaf)],
 };
 
 /// Four ALUs: two of them shift, one multiplies.

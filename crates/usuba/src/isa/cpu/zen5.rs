@@ -10,6 +10,7 @@
 
 use super::super::ANY;
 use super::super::Inst::*;
+use super::identity::amd;
 use super::{Cpu, Figure, Unit, VECTORS, X86_GENERAL, figure};
 
 pub static ZEN5: Cpu = Cpu {
@@ -42,6 +43,8 @@ pub static ZEN5: Cpu = Cpu {
     ],
     body: (4_000, 30_000),
     caches: (48, 1_024),
+    // Strix Point and Krackan Point (0x20 to 0x2f, 0x60 to 0x6f) have 256-bit pipes.
+    machines: &[amd(0x1a, 0x00, 0x1f), amd(0x1a, 0x40, 0x4f), amd(0x1a, 0x70, 0x77)],
 };
 
 /// Four vector pipes.

@@ -17,6 +17,7 @@ pub static TOY_CORE: Cpu = Cpu {
     }],
     body: (3_500, 14_000),
     caches: (0, 0),
+    machines: &[],
 };
 
 const FIGURES: &[Figure] = &[figure(&[And, Shl], ANY, 1, 0b1), figure(&[Mul], ANY, 4, 0b1)];
