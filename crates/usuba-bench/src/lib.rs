@@ -2,6 +2,7 @@
 //!
 //! - `answers`: known-answer tests of cipher folders.
 //! - `bench`: verifies functions of cipher folders and times them.
+//! - `calibrate`: instructions of this machine beside the figures of a CPU model.
 //! - `interleave`: the fastest interleave factor.
 //! - `work`: the work of a kernel, and its throughput bound; `throughput`: throughput measurement.
 //! - `session`: a run of measurements over cipher folders.
@@ -11,6 +12,7 @@
 
 pub mod answers;
 pub mod bench;
+pub mod calibrate;
 pub mod difference;
 pub mod experiment;
 pub mod interleave;

@@ -1,4 +1,5 @@
-//! `usubac bench`: a run as a file, two runs compared, an experiment on a tiny cipher.
+//! `usubac bench`: a run as a file, two runs compared, an experiment on a tiny cipher, the
+//! instructions of this machine.
 
 use std::fs;
 use std::path::Path;
@@ -252,4 +253,45 @@ fn the_demonstration_reports_each_result_at_once() {
     ];
     assert_eq!((status, &lines[..]), (Some(0), &expected[..]), "{table}");
     assert!(table.contains("mix       V        gp64"), "{table}");
+}
+
+/// Numbers depend on the machine: the test looks at the shape, and at latencies that all x86-64
+/// processors have in common.
+#[test]
+fn the_machine_is_calibrated() {
+    if !cfg!(target_arch = "x86_64") {
+        return println!("skipped: a calibration measures instructions of x86-64");
+    }
+    if let Err(skip) = usuba_run::cc::find_native("gp64", usuba_run::cc::Family::Any) {
+        return println!("{skip}");
+    }
+    let dir = folder();
+    let args = ["bench", "--calibrate", "--quick", "--cpu=skylake", "--format=json", "-o=c.json"];
+    let (status, table, errors) = usubac(dir.path(), &args);
+    assert_eq!(status, Some(0), "{errors}");
+    assert!(table.contains("Model: skylake") && table.contains("cache of level 1"), "{table}");
+    let run = json(&dir.path().join("c.json"));
+    let rows = run["rows"].as_array().expect("a list");
+    let logic = rows.iter().find(|row| row["instructions"] == "logic").expect("it is measured");
+    assert_eq!((&logic["registers"], &logic["mnemonic"]), (&"general".into(), &"xor".into()));
+    let latency = logic["latency"]["measured"].as_f64().expect("a number");
+    // The tolerance is wide because a busy machine disturbs single samples.
+    assert!((0.5..2.0).contains(&latency), "an exclusive or takes {latency} cycles");
+    assert_eq!(logic["latency"]["model"], 1.0);
+    let skipped = run["skipped"].as_array().expect("a list");
+    let named = |row: &Value| row["missing"].as_array().is_some_and(|list| !list.is_empty());
+    assert!(skipped.iter().all(named), "{skipped:?}");
+    assert_eq!(run["caches"].as_array().expect("a list").len(), 2);
+    assert!(run["rows"].as_array().expect("a list").len() >= 12);
+}
+
+#[test]
+fn a_calibration_takes_no_subjects() {
+    let dir = folder();
+    let (status, _, errors) = usubac(dir.path(), &["bench", "aes", "--calibrate"]);
+    assert_eq!(status, Some(2), "{errors}");
+    assert!(errors.contains("--calibrate"), "{errors}");
+    let (status, _, errors) = usubac(dir.path(), &["bench", "--cpu=zen4"]);
+    assert_eq!(status, Some(2), "{errors}");
+    assert!(errors.contains("--calibrate"), "{errors}");
 }

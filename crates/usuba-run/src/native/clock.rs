@@ -23,6 +23,9 @@ const PROCESSES: u32 = 8;
 /// The minimal number of rounds per process: each process first warms up.
 const LEAST_ROUNDS: u32 = 4;
 
+/// Two chains around a sample have the same length if they are at most this share apart.
+const STEADY: f64 = 0.02;
+
 /// The length of a measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Timing {
@@ -59,6 +62,9 @@ pub struct Counted {
 pub struct Samples {
     /// Cycles per call, ascending.
     cycles: Vec<f64>,
+    /// The same without samples whose chain is much longer or shorter than the next chain,
+    /// ascending.
+    steady: Vec<f64>,
     /// The median of the samples of each process.
     processes: Vec<f64>,
     /// Ticks of the clock per cycle, next to each batch, ascending.
@@ -73,6 +79,13 @@ impl Samples {
     /// The quantile of the samples at `share` (0 to 1).
     pub fn percentile(&self, share: f64) -> f64 {
         stats::quantile(&self.cycles, share)
+    }
+
+    /// The quantile at `share` of the samples during which the core kept its speed: the chains right
+    /// before and after them have the same length. Of all samples if there is none.
+    pub fn steady(&self, share: f64) -> f64 {
+        let samples = if self.steady.is_empty() { &self.cycles } else { &self.steady };
+        stats::quantile(samples, share)
     }
 
     /// The median of the samples.
@@ -197,6 +210,7 @@ fn samples(outputs: &[Vec<u8>], kernels: usize, timing: Timing) -> Vec<Samples> 
     };
     let empty = Samples {
         cycles: Vec::new(),
+        steady: Vec::new(),
         processes: Vec::new(),
         ticks: Vec::new(),
         core: Some(0),
@@ -209,13 +223,23 @@ fn samples(outputs: &[Vec<u8>], kernels: usize, timing: Timing) -> Vec<Samples> 
         let core = head.try_into().ok().map_or(0, u64::from_le_bytes).checked_sub(1);
         let core = core.and_then(|core| u32::try_from(core).ok());
         let mut process = vec![Vec::new(); kernels];
-        for (turn, record) in records.chunks_exact(40).enumerate() {
-            let numbers: Vec<u64> = record.chunks_exact(8).map(number).collect();
+        let rows: Vec<Vec<u64>> = records
+            .chunks_exact(40)
+            .map(|record| record.chunks_exact(8).map(number).collect())
+            .collect();
+        for (turn, numbers) in rows.iter().enumerate() {
             let [chain, batch, calls, cycles, instructions] = numbers[..] else { continue };
             let ticks = chain as f64 / timing.cycles as f64;
             let kernel = turn % kernels;
+            let sample = batch as f64 / calls as f64 / ticks;
             all[kernel].ticks.push(ticks);
-            process[kernel].push(batch as f64 / calls as f64 / ticks);
+            process[kernel].push(sample);
+            // The chain of the next sample is the one right after this sample.
+            if let Some(&[after, ..]) = rows.get(turn + 1).map(|row| &row[..])
+                && (after as f64 / chain as f64 - 1.0).abs() <= STEADY
+            {
+                all[kernel].steady.push(sample);
+            }
             for (sum, new) in counted[kernel].iter_mut().zip([calls, cycles, instructions]) {
                 *sum += new;
             }
@@ -231,6 +255,7 @@ fn samples(outputs: &[Vec<u8>], kernels: usize, timing: Timing) -> Vec<Samples> 
     }
     for (samples, [calls, cycles, instructions]) in all.iter_mut().zip(counted) {
         samples.cycles.sort_by(f64::total_cmp);
+        samples.steady.sort_by(f64::total_cmp);
         samples.ticks.sort_by(f64::total_cmp);
         let per_call = |count: u64| count as f64 / calls as f64;
         samples.counted = (cycles > 0 && instructions > 0)
@@ -269,6 +294,8 @@ mod tests {
         assert_eq!(samples[0].all(), [36.0, 40.0, 44.0]);
         assert_eq!(samples[0].processes(), [42.0, 36.0]);
         assert_eq!((samples[0].core, samples[0].ticks_per_cycle()), (None, 0.5));
+        // Of each process the last sample has no chain after it.
+        assert_eq!(samples[0].steady(0.0), 40.0);
         let counted = samples[0].counted.expect("the numbers are there");
         assert_eq!((counted.cycles, counted.instructions), (40.0, 60.0));
     }

@@ -10,6 +10,7 @@ use super::common::{
     AllFunctions, Cflags, Compilers, Folder, Form, NoTuned, OUTPUT, Output, SlicingFlags, TARGET,
     Targets,
 };
+use super::values::parse_cpu;
 use super::{Abi, tuned_flags};
 
 #[derive(Args, Clone, Debug)]
@@ -53,6 +54,17 @@ pub struct Bench {
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"],
           conflicts_with_all = ["format", "output", "experiment"], help_heading = OUTPUT)]
     pub compare: Vec<PathBuf>,
+    /// Measure the instructions of this machine, and compare them with a CPU model
+    ///
+    /// The table has latency and throughput of each group of instructions, of loads, stores and
+    /// copies, and cache sizes, beside the figures of the model.
+    #[arg(long, conflicts_with_all = ["subjects", "compare", "experiment", "flags", "cflags", "no_timing",
+          "target", "strict"], help_heading = TARGET)]
+    pub calibrate: bool,
+    /// The CPU model that --calibrate compares with [default: native]
+    #[arg(long, value_name = "CPU", value_parser = parse_cpu, requires = "calibrate",
+          help_heading = TARGET)]
+    pub cpu: Option<&'static Cpu>,
     /// Repeat a published measurement: a file, or the name of a built-in one
     ///
     /// The files of an experiment go to the folder of --output, without it to bench/results;

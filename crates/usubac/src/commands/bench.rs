@@ -5,10 +5,12 @@ use std::path::Path;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use usuba_bench::bench::{Choice, Side, Variant};
+use usuba_bench::calibrate;
 use usuba_bench::difference::Difference;
 use usuba_bench::record::{Entry, FORMAT, Outcome, Run};
 use usuba_bench::session::{self, Progress, Request};
 use usuba_run::cc::Family;
+use usuba_run::cpuid;
 use usuba_run::native::Timing;
 
 use super::experiment;
@@ -22,6 +24,9 @@ const SHOWN: [&str; 2] = ["rectangle", "serpent"];
 
 /// Samples of `--quick`.
 const QUICK_ROUNDS: u32 = 31;
+
+/// The length of `--calibrate --quick`: a few milliseconds for each row.
+const CALIBRATION_QUICK: Timing = Timing { rounds: 11, cycles: 20_000 };
 
 /// Tests and times two ciphers, and reports each result as soon as it is there.
 pub fn demo(args: &Bench) -> Result<(), Failure> {
@@ -75,6 +80,9 @@ fn line(entry: &Entry) -> String {
 fn run(args: &Bench, tell: &mut dyn FnMut(&ProgressBar, &Progress)) -> Result<(), Failure> {
     if let [before, after] = &args.compare[..] {
         return compare(before, after);
+    }
+    if args.calibrate {
+        return calibrate(args);
     }
     if let Some(name) = &args.experiment {
         return experiment::run(args, name);
@@ -155,6 +163,30 @@ fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
         }
     }
     Ok(variants)
+}
+
+/// Measures this machine beside the model of `--cpu`, or of the machine itself if there is one.
+fn calibrate(args: &Bench) -> Result<(), Failure> {
+    let family = match args.compilers.cc[..] {
+        [] => Family::Any,
+        [compiler] => compiler.family(),
+        _ => return Err(Failure::usage("--calibrate takes one --cc")),
+    };
+    let timing = match args.quick {
+        true => CALIBRATION_QUICK,
+        false => Timing::default(),
+    };
+    let cpu = args.cpu.or_else(|| cpuid::native().ok());
+    let found = calibrate::calibrate(cpu, family, timing).map_err(Failure::program)?;
+    let place = args.output.output.as_deref().map_or(Place::Stdout, Place::new);
+    if !args.form.is_json() {
+        return write_all(&[(place, found.to_string())]);
+    }
+    // A file with the figures does not replace the table on the screen.
+    let table = if place == Place::Stdout { String::new() } else { found.to_string() };
+    let json = serde_json::to_string_pretty(&found).expect("numbers have a JSON form") + "\n";
+    write_all(&[(place, json)])?;
+    to_stdout(&table)
 }
 
 fn compare(before: &Path, after: &Path) -> Result<(), Failure> {
