@@ -1,8 +1,9 @@
 //! AMD Zen 4 (EPYC 9004, Ryzen 7000).
 //!
-//! Measured on an EPYC of this family by dependent chains (latency) and independent streams
-//! (throughput); pipes from AMD's *Software Optimization Guide for the AMD Zen 4 Microarchitecture*
-//! (57647). Vector pipes FP0 to FP3 are bits 0 to 3 for 128 and 256 bits. An instruction of 512 bits
+//! Latencies, throughputs, loads, stores, copies, ternary logic and caches: measured on an EPYC of
+//! this family by `usubac bench --calibrate`; `docs/book/src/reference/calibration.md` has the table.
+//! Pipes, issue width and instruction caches: AMD's *Software Optimization Guide for the AMD Zen 4
+//! Microarchitecture* (57647). Vector pipes FP0 to FP3 are bits 0 to 3 for 128 and 256 bits. An instruction of 512 bits
 //! takes a pipe for two cycles: bit 0 stands for FP0 and FP3, bit 1 for FP1 and FP2, and each begins
 //! one instruction in a cycle. So logic begins twice in a cycle, shifts and shuffles once.
 //! A function of three bits begins less often the more of its operands are recent, because it reads
@@ -18,14 +19,24 @@ pub static ZEN4: Cpu = Cpu {
     aliases: &["znver4"],
     about: "AMD Zen 4: EPYC 9004, Ryzen 7000",
     units: &[
-        Unit { issue: 5, loads: 30, stores: 20, copies: 50, figures: GENERAL, ..X86_GENERAL },
+        // A store that is read back through the same address register takes no time in memory.
+        Unit {
+            issue: 5,
+            loads: 30,
+            stores: 20,
+            copies: 59,
+            forward: 1,
+            figures: GENERAL,
+            ..X86_GENERAL
+        },
         Unit {
             targets: &["sse", "avx2"],
             issue: 4,
-            loads: 17,
+            loads: 20,
             stores: 10,
             broadcasts: 20,
-            copies: 50,
+            copies: 59,
+            forward: 10,
             bytes: 5,
             figures: VECTOR256,
             ..VECTORS
@@ -33,12 +44,12 @@ pub static ZEN4: Cpu = Cpu {
         Unit {
             targets: &["avx512"],
             issue: 4,
-            loads: 9,
+            loads: 10,
             stores: 5,
-            broadcasts: 18,
-            copies: 50,
-            forward: 6,
-            ternary: [16, 12, 10],
+            broadcasts: 20,
+            copies: 58,
+            forward: 12,
+            ternary: [17, 13, 10],
             bytes: 7,
             figures: VECTOR512,
             ..VECTORS
@@ -74,10 +85,12 @@ const VECTOR256: &[Figure] = &[
 
 const VECTOR512: &[Figure] = &[
     figure(&[And, Blend], ANY, 1, 0b11),
-    // Through a mask register and back.
-    Figure { insts: &[Negative, Equal], lane: ANY, uops: 2, latency: 5, ports: 0b10 },
+    // Through a mask register and back: 0.64 in a cycle.
+    Figure { insts: &[Negative], lane: ANY, uops: 2, latency: 5, ports: 0b10 },
+    Figure { insts: &[Equal], lane: ANY, uops: 2, latency: 6, ports: 0b10 },
     figure(&[Shl], ANY, 1, 0b10),
     figure(&[Rotl, RotlEach, Bytes, Align], ANY, 2, 0b10),
+    // Three of the four pipes: 1.5 in a cycle.
     figure(&[Quads, ZipLow, ZipHigh], 32, 1, 0b11),
     figure(&[Quads], ANY, 4, 0b10),
     figure(&[ZipLow, ZipHigh], ANY, 1, 0b11),
