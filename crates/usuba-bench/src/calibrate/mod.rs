@@ -158,7 +158,10 @@ pub fn calibrate(
             registers: row.file.name(),
             mnemonic: row.mnemonics(),
             latency: Compared::new(cycles(row, true), latency),
-            per_cycle: Compared::new(cycles(row, false).map(|cycles| 1.0 / cycles), per_cycle),
+            per_cycle: Compared::new(
+                cycles(row, false).map(|cycles| row.counted() as f64 / cycles),
+                per_cycle,
+            ),
         }
     });
     Ok(Calibration {

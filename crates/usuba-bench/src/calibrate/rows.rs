@@ -73,6 +73,8 @@ pub enum Known {
     Copies,
     /// Functions of three bits, by the number of recent operands.
     Ternary(usize),
+    /// Instructions that begin in a cycle: each one of the row counts.
+    Issue,
     Nothing,
 }
 
@@ -91,6 +93,7 @@ impl Known {
             Known::Copies => (None, of_ten(unit.copies)),
             Known::Ternary(recent) => (None, of_ten(unit.ternary[recent - 1])),
             Known::Forward => ((unit.forward > 0).then_some(f64::from(unit.forward)), None),
+            Known::Issue => (None, Some(f64::from(unit.issue))),
             Known::Nothing => (None, None),
         }
     }
@@ -114,6 +117,11 @@ impl Row {
     /// Whether both are the same row.
     pub fn is(&self, other: &Row) -> bool {
         self.group == other.group && self.file == other.file
+    }
+
+    /// The instructions that the stream counts for each of its repetitions.
+    pub fn counted(&self) -> usize {
+        if self.figure == Known::Issue { self.stream.split("; ").count() } else { 1 }
     }
 
     /// The mnemonics, without operands.
@@ -174,6 +182,8 @@ const GENERAL_ROWS: &[Row] = &[
           ..general("store and load", "", And) },
     Row { chain: "mov {p},{d}", stream: "mov {o},{d}", figure: Known::Copies,
           ..general("copy", "", And) },
+    Row { chain: "", stream: "add {b},{d}; mov {m},%rdx; mov {b},%r15; cmp {b},{d}", figure: Known::Issue,
+          ..general("mixed", "", And) },
 ];
 
 /// An instruction of vector registers, in both encodings.
@@ -269,6 +279,11 @@ const MEMORY_ROWS: &[Row] = &[
     Row { chain: "vmovdqa {p},{d}", ..stream("copy", Xmm, "vmovdqa {o},{d}", Known::Copies) },
     Row { chain: "vmovdqa {p},{d}", ..stream("copy", Ymm, "vmovdqa {o},{d}", Known::Copies) },
     Row { chain: "vmovdqa64 {p},{d}", ..stream("copy", Zmm, "vmovdqa64 {o},{d}", Known::Copies) },
+    stream("mixed", Ymm, "vpxor {b},{c},{d}; vmovdqa {m},{x}; vpaddd {b},{c},{y}; vmovdqa {c},{o}", Known::Issue),
+    stream("mixed", Zmm, "vpxord {b},{c},{d}; vmovdqa64 {c},{x}; vmovdqa64 {b},{y}", Known::Issue),
+    Row { needs: "avx512vl", ..stream("ternary logic, one recent operand",    Ymm, "vpternlogd $150,{c},{b},{d}", Known::Nothing) },
+    Row { needs: "avx512vl", ..stream("ternary logic, two recent operands",   Ymm, "vpternlogd $150,{c},{x},{d}", Known::Nothing) },
+    Row { needs: "avx512vl", ..stream("ternary logic, three recent operands", Ymm, "vpternlogd $150,{y},{x},{d}", Known::Nothing) },
     chain("ternary logic",   Zmm, "vpternlogd $150,{y},{x},{d}",       Known::Of(Lut3, 32)),
     ternary("ternary logic, one recent operand",    "vpternlogd $150,{c},{b},{d}", 1),
     ternary("ternary logic, two recent operands",   "vpternlogd $150,{c},{x},{d}", 2),

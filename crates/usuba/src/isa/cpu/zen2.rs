@@ -2,9 +2,10 @@
 //!
 //! Latencies and throughputs as InstLatx64 (<https://github.com/InstLatx64/InstLatx64>) measured
 //! them on an EPYC 7002; pipes from AMD's *Software Optimization Guide for AMD EPYC 7002
-//! Processors* (56305). Vector pipes FP0 to FP3 are bits 0 to 3: logic runs on all of them, sums and
-//! comparisons not on FP2, shifts on FP2 alone, shuffles on FP1 and FP2, products on FP0. A shift by
-//! amounts of a register is two operations. Permutations across 128 bits are two operations.
+//! Processors* (56305). Vector pipes FP0 to FP3 are bits 0 to 3: logic runs on all of them, sums
+//! and comparisons not on FP2, shifts on FP2 alone, shuffles on FP1 and FP2, products on FP0. A
+//! shift by amounts of a register is two operations. Permutations across 128 bits are two
+//! operations. Five copies begin in a cycle.
 
 use super::super::ANY;
 use super::super::Inst::*;
@@ -19,7 +20,7 @@ pub static ZEN2: Cpu = Cpu {
         Unit { issue: 5, loads: 20, stores: 10, copies: 50, figures: GENERAL, ..X86_GENERAL },
         Unit {
             targets: &["sse", "avx2"],
-            issue: 4,
+            issue: 5,
             loads: 20,
             stores: 10,
             broadcasts: 20,

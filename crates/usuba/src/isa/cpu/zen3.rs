@@ -4,7 +4,7 @@
 //! them on a Ryzen 5000; pipes from AMD's *Software Optimization Guide for AMD EPYC 7003 Processors*
 //! (56665). Vector pipes FP0 to FP3 are bits 0 to 3: logic, sums and comparisons run on all of them,
 //! shifts and shuffles on FP1 and FP2, products on FP0 and FP3. Permutations across 128 bits are two
-//! operations.
+//! operations. Six operations are dispatched in a cycle.
 
 use super::super::ANY;
 use super::super::Inst::*;
@@ -16,10 +16,10 @@ pub static ZEN3: Cpu = Cpu {
     aliases: &["znver3"],
     about: "AMD Zen 3: EPYC 7003, Ryzen 5000",
     units: &[
-        Unit { issue: 5, loads: 30, stores: 20, copies: 50, figures: GENERAL, ..X86_GENERAL },
+        Unit { issue: 6, loads: 30, stores: 20, copies: 50, figures: GENERAL, ..X86_GENERAL },
         Unit {
             targets: &["sse", "avx2"],
-            issue: 4,
+            issue: 6,
             loads: 20,
             stores: 10,
             broadcasts: 20,

@@ -1,13 +1,14 @@
 //! AMD Zen 4 (EPYC 9004, Ryzen 7000).
 //!
-//! Latencies, throughputs, loads, stores, copies, ternary logic and caches: measured on an EPYC of
-//! this family by `usubac bench --calibrate`; `docs/book/src/reference/calibration.md` has the table.
-//! Pipes, issue width and instruction caches: AMD's *Software Optimization Guide for the AMD Zen 4
-//! Microarchitecture* (57647). Vector pipes FP0 to FP3 are bits 0 to 3 for 128 and 256 bits. An instruction of 512 bits
-//! takes a pipe for two cycles: bit 0 stands for FP0 and FP3, bit 1 for FP1 and FP2, and each begins
-//! one instruction in a cycle. So logic begins twice in a cycle, shifts and shuffles once.
-//! A function of three bits begins less often the more of its operands are recent, because it reads
-//! old operands from the register file and new ones from the bypass network.
+//! Latencies, throughputs, issue, loads, stores, copies, ternary logic and caches: measured on an
+//! EPYC of this family by `usubac bench --calibrate`; `docs/book/src/reference/calibration.md` has
+//! the table. Pipes and instruction caches: AMD's *Software Optimization Guide for the AMD Zen 4
+//! Microarchitecture* (57647). Vector pipes FP0 to FP3 are bits 0 to 3 for 128 and 256 bits. An
+//! instruction of 512 bits takes a pipe for two cycles: bit 0 stands for FP0 and FP3, bit 1 for FP1
+//! and FP2, and each begins one instruction in a cycle. So logic begins twice in a cycle, shifts
+//! and shuffles once. A function of three bits begins less often the more of its operands are
+//! recent, because it reads old operands from the register file and new ones from the bypass
+//! network.
 
 use super::super::ANY;
 use super::super::Inst::*;
@@ -21,7 +22,7 @@ pub static ZEN4: Cpu = Cpu {
     units: &[
         // A store that is read back through the same address register takes no time in memory.
         Unit {
-            issue: 5,
+            issue: 6,
             loads: 30,
             stores: 20,
             copies: 59,
@@ -31,7 +32,7 @@ pub static ZEN4: Cpu = Cpu {
         },
         Unit {
             targets: &["sse", "avx2"],
-            issue: 4,
+            issue: 6,
             loads: 20,
             stores: 10,
             broadcasts: 20,
@@ -43,7 +44,7 @@ pub static ZEN4: Cpu = Cpu {
         },
         Unit {
             targets: &["avx512"],
-            issue: 4,
+            issue: 6,
             loads: 10,
             stores: 5,
             broadcasts: 20,
