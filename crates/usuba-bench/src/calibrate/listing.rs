@@ -86,3 +86,53 @@ fn figure(compared: &Compared) -> String {
     let mark = if compared.differs { "*" } else { " " };
     format!("  {figure:>5}{mark}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calibrate::{Cache, Measured, Skipped};
+
+    fn calibration(model: Option<f64>) -> Calibration {
+        let latency = Compared::new(Some(2.0), model);
+        let per_cycle = Compared::new(None, None);
+        let row = Measured {
+            instructions: "rotation",
+            registers: "512",
+            mnemonic: "vprold".into(),
+            latency,
+            per_cycle,
+        };
+        let missing = vec!["gfni"];
+        let skipped = Skipped { instructions: "affine map", registers: "512", missing };
+        Calibration {
+            format: 1,
+            processor: "a processor".into(),
+            cpu: model.map(|_| "zen4"),
+            rows: vec![row],
+            caches: vec![Cache { level: 1, size: Compared::new(Some(32.0), model) }],
+            walks: vec![(16, 4.0)],
+            skipped: vec![skipped],
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_difference_is_marked() {
+        let text = calibration(Some(1.0)).to_string();
+        let row = text.lines().find(|line| line.starts_with("rotation")).expect("its row");
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!(cells, ["rotation", "512", "vprold", "2.00", "1*", "-", "-"]);
+        assert!(text.contains("cache of level 1: 32 KiB, model 1 KiB *"), "{text}");
+        assert!(text.contains("lacks gfni: affine map (512)"), "{text}");
+    }
+
+    #[test]
+    fn without_a_model_there_are_no_figures() {
+        let text = calibration(None).to_string();
+        assert!(text.contains("Model: none lists this processor"), "{text}");
+        let row = text.lines().find(|line| line.starts_with("rotation")).expect("its row");
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        assert_eq!(cells, ["rotation", "512", "vprold", "2.00", "-"]);
+        assert!(text.contains("cache of level 1: 32 KiB\n"), "{text}");
+    }
+}

@@ -6,9 +6,8 @@
 //! Microarchitecture* (57647). Vector pipes FP0 to FP3 are bits 0 to 3 for 128 and 256 bits. An
 //! instruction of 512 bits takes a pipe for two cycles: bit 0 stands for FP0 and FP3, bit 1 for FP1
 //! and FP2, and each begins one instruction in a cycle. So logic begins twice in a cycle, shifts
-//! and shuffles once. A function of three bits begins less often the more of its operands are
-//! recent, because it reads old operands from the register file and new ones from the bypass
-//! network.
+//! and shuffles once. A function of three bits begins less often the more of its operands recent
+//! instructions computed; the guide does not say why.
 
 use super::super::ANY;
 use super::super::Inst::*;
