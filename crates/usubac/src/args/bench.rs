@@ -61,7 +61,9 @@ pub struct Bench {
     #[arg(long, conflicts_with_all = ["subjects", "compare", "experiment", "flags", "cflags", "no_timing",
           "target", "strict"], help_heading = TARGET)]
     pub calibrate: bool,
-    /// The CPU model that --calibrate compares with [default: native]
+    /// The model of a processor
+    ///
+    /// --calibrate compares the machine with it; without it with the model of this machine.
     #[arg(long, value_name = "CPU", value_parser = parse_cpu, requires = "calibrate",
           help_heading = TARGET)]
     pub cpu: Option<&'static Cpu>,

@@ -19,7 +19,7 @@ use crate::Failure;
 pub struct Codegen {
     #[command(flatten)]
     pub targets: Targets,
-    /// The processor to schedule for
+    /// The model of a processor
     ///
     /// Its latencies and ports drive scheduling; `usubac --print cpus` lists all, and `native` is
     /// the processor of this machine.
