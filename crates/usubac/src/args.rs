@@ -225,6 +225,8 @@ pub enum Emit {
     /// The kernel in C
     #[default]
     C,
+    /// The kernel in assembly language, for x86-64 with AVX2 or AVX-512
+    Asm,
     /// The header of the kernel
     H,
     /// The interface of the kernel and its operation counts

@@ -210,7 +210,7 @@ pub fn includes(target: &Target) -> String {
 }
 
 /// The comment that opens the C file and the header.
-pub(super) fn comment(
+pub fn comment(
     program: &Program,
     target: &Target,
     options: &COptions,

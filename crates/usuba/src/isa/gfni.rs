@@ -33,12 +33,12 @@ pub static AVX512_GFNI: Target = Target {
 #[rustfmt::skip] // One instruction, one line.
 const ROWS256: &[Row] = &[
     //   operator       lane C                                              timing
-    inst(Affine,        8, "_mm256_gf2p8affine_epi64_epi8({0}, {1}, {k})",    Doit),
-    inst(AffineInverse, 8, "_mm256_gf2p8affineinv_epi64_epi8({0}, {1}, {k})", Doit),
+    inst(Affine,        8, "_mm256_gf2p8affine_epi64_epi8({0}, {1}, {k})",    Doit).asm("vgf2p8affineqb ${k}, {1m}, {0}, {d}"),
+    inst(AffineInverse, 8, "_mm256_gf2p8affineinv_epi64_epi8({0}, {1}, {k})", Doit).asm("vgf2p8affineinvqb ${k}, {1m}, {0}, {d}"),
 ];
 
 #[rustfmt::skip] // One instruction, one line.
 const ROWS512: &[Row] = &[
-    inst(Affine,        8, "_mm512_gf2p8affine_epi64_epi8({0}, {1}, {k})",    Doit),
-    inst(AffineInverse, 8, "_mm512_gf2p8affineinv_epi64_epi8({0}, {1}, {k})", Doit),
+    inst(Affine,        8, "_mm512_gf2p8affine_epi64_epi8({0}, {1}, {k})",    Doit).asm("vgf2p8affineqb ${k}, {1m}, {0}, {d}"),
+    inst(AffineInverse, 8, "_mm512_gf2p8affineinv_epi64_epi8({0}, {1}, {k})", Doit).asm("vgf2p8affineinvqb ${k}, {1m}, {0}, {d}"),
 ];

@@ -29,8 +29,8 @@ pub static AVX512_IFMA: Target = Target {
 #[rustfmt::skip] // One instruction, one line.
 const ROWS: &[Row] = &[
     //   operator      lane C                                               timing
-    inst(Affine,        8, "_mm512_gf2p8affine_epi64_epi8({0}, {1}, {k})",    Doit),
-    inst(AffineInverse, 8, "_mm512_gf2p8affineinv_epi64_epi8({0}, {1}, {k})", Doit),
-    inst(MulAdd52,     64, "_mm512_madd52lo_epu64({0}, {1}, {2})",            Doit),
-    inst(MulAddHigh52, 64, "_mm512_madd52hi_epu64({0}, {1}, {2})",            Doit),
+    inst(Affine,        8, "_mm512_gf2p8affine_epi64_epi8({0}, {1}, {k})",    Doit).asm("vgf2p8affineqb ${k}, {1m}, {0}, {d}"),
+    inst(AffineInverse, 8, "_mm512_gf2p8affineinv_epi64_epi8({0}, {1}, {k})", Doit).asm("vgf2p8affineinvqb ${k}, {1m}, {0}, {d}"),
+    inst(MulAdd52,     64, "_mm512_madd52lo_epu64({0}, {1}, {2})",            Doit).asm("vpmadd52luq {2m}, {1}, {=0}"),
+    inst(MulAddHigh52, 64, "_mm512_madd52hi_epu64({0}, {1}, {2})",            Doit).asm("vpmadd52huq {2m}, {1}, {=0}"),
 ];

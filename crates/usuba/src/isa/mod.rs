@@ -166,6 +166,15 @@ pub struct Row {
     /// The C macro of an extension that the row needs beyond the target; empty for none. Such a
     /// row is used under `#ifdef`, beside the expansion without it.
     pub when: &'static str,
+    /// The instruction in assembly language, operands as AT&T orders them; empty where there is
+    /// none. Instructions before a `;` have no operand of their own that is written.
+    ///
+    /// `{0}`, `{1}` and `{2}` are the operands, `{i}` the register that the immediate describes,
+    /// `{zeros}` and `{ones}` such registers; with an `m` at its end a place may be memory. `{d}` is
+    /// the result, and `{=0}` the result in the register of an operand. `{k}` is the immediate, `{l}`
+    /// the letter of a lane, `{z}` the letters of two lanes in one, `{e}` the letter of the lanes that
+    /// a memory operand broadcasts, and `{mask}` a mask register.
+    pub asm: &'static str,
 }
 
 /// The lane of a row that fits every lane.
@@ -173,12 +182,12 @@ pub const ANY: u8 = 0;
 
 /// A row that the target always has.
 pub const fn inst(inst: Inst, lanes: u8, c: &'static str, timing: Timing) -> Row {
-    Row { inst, lanes, c, timing, when: "" }
+    Row { inst, lanes, c, timing, when: "", asm: "" }
 }
 
 /// A row that needs an extension.
 pub const fn inst_when(when: &'static str, inst: Inst, lanes: u8, c: &'static str) -> Row {
-    Row { inst, lanes, c, timing: Timing::Doit, when }
+    Row { inst, lanes, c, timing: Timing::Doit, when, asm: "" }
 }
 
 /// An instruction set.
@@ -336,6 +345,11 @@ impl Target {
 }
 
 impl Row {
+    /// The row with its text in assembly language.
+    pub const fn asm(self, asm: &'static str) -> Row {
+        Row { asm, ..self }
+    }
+
     fn fits(&self, inst: Inst, lane: u8) -> bool {
         self.inst == inst && (self.lanes == ANY || self.lanes & lane != 0)
     }

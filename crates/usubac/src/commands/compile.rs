@@ -64,6 +64,7 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     let text = match args.emit {
         Emit::H => head(),
         Emit::Json => json(&program, target, &emitted),
+        Emit::Asm => assembly(&program, target, codegen, &options)?,
         _ => emitted.text.clone(),
     };
     let mut results = vec![(place, text)];
@@ -78,6 +79,7 @@ fn place(args: &Compile, file: &Path) -> Result<Place, Failure> {
     let ending = match args.emit {
         Emit::C => "c",
         Emit::H => "h",
+        Emit::Asm => "S",
         Emit::Ast | Emit::U0 | Emit::Json => "",
     };
     let place = match (&args.output.output, file.file_stem()) {
@@ -100,6 +102,17 @@ fn place(args: &Compile, file: &Path) -> Result<Place, Failure> {
         }
     }
     Ok(place)
+}
+
+/// The kernel in assembly language.
+fn assembly(
+    program: &Program,
+    target: &'static Target,
+    codegen: &Codegen,
+    options: &COptions,
+) -> Result<String, Failure> {
+    let emitted = usuba_asm::assemble(program, target, codegen.cpu, options);
+    emitted.map(|emitted| emitted.text).map_err(Failure::program)
 }
 
 fn formatted(file: &Path, reporter: Reporter) -> Result<String, Failure> {

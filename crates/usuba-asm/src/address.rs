@@ -1,0 +1,229 @@
+//! General-purpose registers for addresses and counters of loops.
+//!
+//! ```text
+//! key[2 * k + 1]      a pointer that starts at key and gains two elements in each turn; + 1 element
+//! ```
+//!
+//! Each parameter has a register from the entry on. Cells of one area that walk alike share a
+//! pointer for as long as the innermost of their loops runs; they differ by a displacement.
+
+use std::fmt::Write;
+
+use crate::code::{Area, Cell, LoopId};
+use crate::steps::{Allocated, Memory, Place, Step};
+
+/// The way of cells through memory: their area, and what the turns of loops add.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Walk {
+    area: Area,
+    walks: Vec<(LoopId, i32)>,
+}
+
+/// Registers of the first parameters, and all others: those that a caller expects to keep last.
+const PARAMETERS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
+const OTHERS: [&str; 7] = ["r10", "r11", "rbx", "r12", "r13", "r14", "r15"];
+
+/// The register that holds a distance, just before the instruction that uses it, or a mask.
+const DISTANCE: &str = "rax";
+
+/// Registers that belong to the caller.
+pub const SAVED: [&str; 5] = ["rbx", "r12", "r13", "r14", "r15"];
+
+/// Registers of a function while it is printed.
+pub struct Addresses {
+    free: Vec<&'static str>,
+    /// The register of each parameter that is used.
+    ports: Vec<Option<&'static str>>,
+    /// For each loop its walks, in the order of their first use.
+    loops: Vec<Vec<Walk>>,
+    records: Vec<i32>,
+    open: Vec<Open>,
+    /// Registers that were in use.
+    pub used: Vec<&'static str>,
+}
+
+/// A loop that is being printed.
+struct Open {
+    id: LoopId,
+    counter: &'static str,
+    pointers: Vec<(Walk, &'static str)>,
+}
+
+/// Cells that steps access.
+fn cells<'a>(step: &'a Step) -> impl Iterator<Item = &'a Cell> {
+    let of = |memory: &'a Memory| match memory {
+        Memory::Cell(cell) => Some(cell),
+        Memory::Slot(_) => None,
+    };
+    let (one, list) = match step {
+        Step::Op { from, .. } => (None, Some(from.iter())),
+        Step::Load { from, .. } => (of(from), None),
+        Step::Store { cell, .. } => (Some(cell), None),
+        Step::Copy { .. } | Step::Spill { .. } | Step::Enter { .. } | Step::Again { .. } => {
+            (None, None)
+        }
+    };
+    let listed = list.into_iter().flatten().filter_map(move |place| match place {
+        Place::Memory(memory) => of(memory),
+        Place::Reg(_) => None,
+    });
+    one.into_iter().chain(listed)
+}
+
+impl Addresses {
+    /// The registers of a function with this number of parameters, and with records of these sizes
+    /// in the tables of its loops.
+    pub fn new(code: &Allocated, parameters: usize, records: &[i32]) -> Result<Addresses, String> {
+        let mut all = Addresses {
+            free: Vec::new(),
+            ports: vec![None; parameters],
+            loops: vec![Vec::new(); records.len()],
+            records: records.to_vec(),
+            open: Vec::new(),
+            used: Vec::new(),
+        };
+        let mut is_used = vec![false; parameters];
+        for cell in code.steps.iter().flat_map(cells) {
+            if let Area::Port(at) = cell.area {
+                is_used[at as usize] = true;
+            }
+            for depth in 1..=cell.walks.len() {
+                let walk = Walk { area: cell.area, walks: cell.walks[..depth].to_vec() };
+                all.add(walk);
+            }
+            if let Some((id, _)) = cell.jump {
+                all.add(distances(id, records));
+            }
+        }
+        // The last one is taken first.
+        all.free = OTHERS.iter().rev().copied().collect();
+        for (at, reg) in PARAMETERS.into_iter().enumerate() {
+            match is_used.get(at) {
+                Some(true) => all.ports[at] = Some(reg),
+                _ => all.free.push(reg),
+            }
+        }
+        for at in PARAMETERS.len()..parameters {
+            if is_used[at] {
+                all.ports[at] = Some(all.take()?);
+            }
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, walk: Walk) {
+        let (id, _) = walk.walks.last().expect("it walks with a loop");
+        let of_loop = &mut self.loops[id.0 as usize];
+        if !of_loop.contains(&walk) {
+            of_loop.push(walk);
+        }
+    }
+
+    fn take(&mut self) -> Result<&'static str, String> {
+        let what = "it needs more addresses at a time than there are registers";
+        let reg = self.free.pop().ok_or_else(|| what.to_string())?;
+        if !self.used.contains(&reg) {
+            self.used.push(reg);
+        }
+        Ok(reg)
+    }
+
+    /// Parameters that lie on the stack of the caller, with the place in it and their registers.
+    pub fn on_stack(&self) -> impl Iterator<Item = (usize, &'static str)> {
+        let ports = self.ports.iter().enumerate().skip(PARAMETERS.len());
+        ports.filter_map(|(at, reg)| Some((at - PARAMETERS.len(), (*reg)?)))
+    }
+
+    fn pointer(&self, walk: &Walk) -> &'static str {
+        let all = self.open.iter().flat_map(|open| &open.pointers);
+        let found = all.into_iter().find(|(known, _)| known == walk);
+        found.expect("the loops around a cell are open").1
+    }
+
+    /// The address of a cell; `base` has the address of areas that are no parameters. Prints the
+    /// load of a distance from a table.
+    pub fn of(&self, cell: &Cell, base: &dyn Fn(Area, i32) -> String, text: &mut String) -> String {
+        let reg = match (&cell.walks[..], cell.area) {
+            ([], Area::Port(at)) => self.ports[at as usize].expect("it is used"),
+            ([], area) => return base(area, cell.offset),
+            (walks, area) => self.pointer(&Walk { area, walks: walks.to_vec() }),
+        };
+        match cell.jump {
+            None => displaced(cell.offset, reg),
+            Some((id, place)) => {
+                let table = self.pointer(&distances(id, &self.records));
+                let _ = writeln!(text, "\tmovl\t{}, {}", displaced(place, table), half(DISTANCE));
+                let address = format!("(%{reg},%{DISTANCE})");
+                if cell.offset == 0 { address } else { format!("{}{address}", cell.offset) }
+            }
+        }
+    }
+
+    /// Prints the instructions before the head of a loop.
+    pub fn enter(
+        &mut self,
+        id: LoopId,
+        count: u32,
+        base: &dyn Fn(Area, i32) -> String,
+        text: &mut String,
+    ) -> Result<(), String> {
+        let counter = self.take()?;
+        let mut pointers = Vec::new();
+        for walk in self.loops[id.0 as usize].clone() {
+            let reg = self.take()?;
+            let (_, outer) = walk.walks.split_last().expect("it walks with the loop");
+            match (outer, walk.area) {
+                ([], Area::Port(at)) => {
+                    let from = self.ports[at as usize].expect("it is used");
+                    let _ = writeln!(text, "\tmovq\t%{from}, %{reg}");
+                }
+                ([], area) => {
+                    let _ = writeln!(text, "\tleaq\t{}, %{reg}", base(area, 0));
+                }
+                (outer, area) => {
+                    let from = self.pointer(&Walk { area, walks: outer.to_vec() });
+                    let _ = writeln!(text, "\tmovq\t%{from}, %{reg}");
+                }
+            }
+            pointers.push((walk, reg));
+        }
+        let _ = writeln!(text, "\tmovl\t${count}, {}", half(counter));
+        self.open.push(Open { id, counter, pointers });
+        Ok(())
+    }
+
+    /// Prints the instructions at the end of a loop before its branch, which is taken unless the
+    /// last result is zero.
+    pub fn again(&mut self, id: LoopId, text: &mut String) {
+        let open = self.open.pop().expect("a loop ends after its head");
+        debug_assert_eq!(open.id, id);
+        for (walk, reg) in &open.pointers {
+            let (_, step) = walk.walks.last().expect("it walks with the loop");
+            if *step != 0 {
+                let _ = writeln!(text, "\taddq\t${step}, %{reg}");
+            }
+            self.free.push(reg);
+        }
+        let _ = writeln!(text, "\tsubl\t$1, {}", half(open.counter));
+        self.free.push(open.counter);
+    }
+}
+
+/// The walk over the table of a loop.
+fn distances(id: LoopId, records: &[i32]) -> Walk {
+    Walk { area: Area::Table(id), walks: vec![(id, records[id.0 as usize])] }
+}
+
+/// An address at a distance from a register.
+pub fn displaced(offset: i32, reg: &str) -> String {
+    if offset == 0 { format!("(%{reg})") } else { format!("{offset}(%{reg})") }
+}
+
+/// The lower 32 bits of a register.
+fn half(reg: &str) -> String {
+    match reg.strip_prefix('r') {
+        Some(name) if name.starts_with(|c: char| c.is_ascii_digit()) => format!("%{reg}d"),
+        Some(name) => format!("%e{name}"),
+        None => unreachable!("registers of 64 bits begin with r"),
+    }
+}
