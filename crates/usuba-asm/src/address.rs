@@ -10,7 +10,7 @@
 use std::fmt::Write;
 
 use crate::code::{Area, Cell, LoopId};
-use crate::steps::{Allocated, Memory, Place, Step};
+use crate::steps::{Allocated, Banks, Memory, Place, Step};
 
 /// The way of cells through memory: their area, and what the turns of loops add.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,6 +47,8 @@ struct Open {
     id: LoopId,
     counter: &'static str,
     pointers: Vec<(Walk, &'static str)>,
+    /// Its banks, with the registers of both.
+    banks: Option<(Banks, [&'static str; 2])>,
 }
 
 /// Cells that steps access.
@@ -159,11 +161,22 @@ impl Addresses {
         }
     }
 
-    /// Prints the instructions before the head of a loop.
+    /// The register of the bank that a slot is in, and its place there.
+    pub fn bank(&self, slot: u32) -> Option<(&'static str, u32)> {
+        self.open.iter().filter_map(|open| open.banks).find_map(|(banks, regs)| {
+            let of = |from: u32, reg| {
+                let at = slot.checked_sub(from).filter(|&at| at < banks.size)?;
+                Some((reg, at))
+            };
+            of(banks.first, regs[0]).or_else(|| of(banks.second, regs[1]))
+        })
+    }
+
+    /// Prints the instructions before the head of a loop; `slot` has the addresses of slots.
     pub fn enter(
         &mut self,
-        id: LoopId,
-        count: u32,
+        (id, count, banks): (LoopId, u32, Option<Banks>),
+        slot: &dyn Fn(u32) -> String,
         base: &dyn Fn(Area, i32) -> String,
         text: &mut String,
     ) -> Result<(), String> {
@@ -187,8 +200,16 @@ impl Addresses {
             }
             pointers.push((walk, reg));
         }
+        let mut turning = None;
+        if let Some(banks) = banks {
+            let regs = [self.take()?, self.take()?];
+            for (from, reg) in [banks.first, banks.second].into_iter().zip(regs) {
+                let _ = writeln!(text, "\tleaq\t{}, %{reg}", slot(from));
+            }
+            turning = Some((banks, regs));
+        }
         let _ = writeln!(text, "\tmovl\t${count}, {}", half(counter));
-        self.open.push(Open { id, counter, pointers });
+        self.open.push(Open { id, counter, pointers, banks: turning });
         Ok(())
     }
 
@@ -203,6 +224,10 @@ impl Addresses {
                 let _ = writeln!(text, "\taddq\t${step}, %{reg}");
             }
             self.free.push(reg);
+        }
+        if let Some((_, [first, second])) = open.banks {
+            let _ = writeln!(text, "\txchgq\t%{first}, %{second}");
+            self.free.extend([first, second]);
         }
         let _ = writeln!(text, "\tsubl\t$1, {}", half(open.counter));
         self.free.push(open.counter);

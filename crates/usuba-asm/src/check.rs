@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::code::{Access, Cell, Code, Inst, Item, Kind, Loop, LoopId, Value};
 use crate::form::Form;
-use crate::steps::{Allocated, Memory, Place, Reg, Step};
+use crate::steps::{Allocated, Banks, Memory, Place, Reg, Step};
 
 /// Checks that the steps compute the code.
 ///
@@ -55,6 +55,14 @@ impl State {
     fn map(&self, of: impl Fn(&[Value]) -> Vec<Value>) -> State {
         let all = |places: &[Vec<Value>]| places.iter().map(|values| of(values)).collect();
         State { regs: all(&self.regs), slots: all(&self.slots) }
+    }
+
+    fn exchange(&mut self, banks: Option<Banks>) {
+        if let Some(banks) = banks {
+            for at in 0..banks.size {
+                self.slots.swap((banks.first + at) as usize, (banks.second + at) as usize);
+            }
+        }
     }
 
     /// Keeps what the places of both hold.
@@ -205,9 +213,10 @@ impl<'a> Checker<'a> {
             self.movement()?;
             self.at += 1;
         }
-        if self.steps[self.at] != (Step::Enter { id: l.id, count: l.count }) {
-            return Err(self.wrong("it is another loop"));
-        }
+        let banks = match self.steps[self.at] {
+            Step::Enter { id, count, banks } if (id, count) == (l.id, l.count) => banks,
+            _ => return Err(self.wrong("it is another loop")),
+        };
         let head = self.at + 1;
         let inside = self.inside(l);
         let named =
@@ -227,14 +236,19 @@ impl<'a> Checker<'a> {
             self.at = head;
             self.state = start.clone();
             self.items(&l.body)?;
-            while self.steps.get(self.at) != Some(&Step::Again { id: l.id }) {
+            while self.steps.get(self.at) != Some(&Step::Again { id: l.id, banks }) {
                 self.movement()?;
                 self.at += 1;
             }
             let before = start.clone();
-            start.meet(&self.state.map(|values| named(values, &next, &param)));
+            let mut turned = self.state.map(|values| named(values, &next, &param));
+            turned.exchange(banks);
+            start.meet(&turned);
             if start == before {
-                break self.state.clone();
+                let mut end = self.state.clone();
+                // The banks have changed places after each turn but the last one.
+                end.exchange(banks.filter(|_| l.count.is_multiple_of(2)));
+                break end;
             }
         };
         self.at += 1;

@@ -108,7 +108,7 @@ pub fn compiled(
     let made = rules.iter().map(|&rule| {
         let mut code = code.clone();
         schedule::schedule(&mut code, own, regs, rule);
-        let allocated = allocate::allocate(&code, regs);
+        let allocated = allocate::allocate(&code, regs, target.bits / 8);
         (code, allocated)
     });
     let mut made: Vec<(Code, Allocated)> = made.collect();

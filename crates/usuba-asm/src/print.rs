@@ -90,6 +90,11 @@ impl Frame {
         Frame { register, locals, size }
     }
 
+    /// The address of a slot.
+    fn slot(&self, slot: u32) -> String {
+        displaced(slot as i32 * self.register, "rsp")
+    }
+
     /// Whether the frame pointer is needed.
     fn is_needed(&self, saved: &[&str], addresses: &Addresses) -> bool {
         self.size > 0 || !saved.is_empty() || addresses.on_stack().next().is_some()
@@ -173,7 +178,10 @@ impl Printer<'_> {
             area => format!("{}+{offset}(%rip)", self.label(area)),
         };
         match memory {
-            Memory::Slot(slot) => displaced(*slot as i32 * frame.register, "rsp"),
+            Memory::Slot(slot) => match addresses.bank(*slot) {
+                Some((reg, at)) => displaced(at as i32 * frame.register, reg),
+                None => frame.slot(*slot),
+            },
             Memory::Cell(cell) => addresses.of(cell, &base, text),
         }
     }
@@ -234,15 +242,16 @@ impl Printer<'_> {
                     (self.address(&memory, frame, addresses, text), self.about(&memory));
                 let _ = writeln!(text, "\t{any}\t{}, {address}{about}", self.reg(*from));
             }
-            Step::Enter { id, count } => {
+            Step::Enter { id, count, banks } => {
                 let base = |area: Area, offset: i32| match area {
                     Area::Local(at) => displaced(frame.locals[at as usize] + offset, "rsp"),
                     area => format!("{}(%rip)", self.label(area)),
                 };
-                addresses.enter(*id, *count, &base, text)?;
+                let slot = |slot| frame.slot(slot);
+                addresses.enter((*id, *count, *banks), &slot, &base, text)?;
                 let _ = write!(text, "\t.p2align\t5\n.L{}_loop{}:\n", self.name, id.0);
             }
-            Step::Again { id } => {
+            Step::Again { id, .. } => {
                 addresses.again(*id, text);
                 let _ = writeln!(text, "\tjne\t.L{}_loop{}", self.name, id.0);
             }

@@ -56,11 +56,24 @@ pub enum Step {
     Enter {
         id: LoopId,
         count: u32,
+        banks: Option<Banks>,
     },
     /// Its end: back to the head until all turns are done.
     Again {
         id: LoopId,
+        banks: Option<Banks>,
     },
+}
+
+/// Two ranges of slots that change places after every turn but the last one: what a turn writes in
+/// the second one, the next turn reads in the first one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Banks {
+    /// The first slot of each.
+    pub first: u32,
+    pub second: u32,
+    /// Slots of each.
+    pub size: u32,
 }
 
 /// A function with registers.

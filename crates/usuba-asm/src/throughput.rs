@@ -19,9 +19,6 @@ use usuba::isa::cpu::Unit;
 use crate::code::{Access, Cell, Code};
 use crate::steps::{Allocated, Memory, Place, Step};
 
-/// Instructions that enter in one cycle.
-const WIDTH: u64 = 6;
-
 /// Instructions that have entered and not ended.
 const BUFFER: usize = 224;
 
@@ -31,8 +28,13 @@ const LOAD: u64 = 7;
 /// Turns of a loop that are simulated.
 const TURNS: u32 = 3;
 
-/// Cycles over which numbers of loads and stores are counted.
+/// Cycles over which loads, stores and ternary instructions are counted, and what they may take of
+/// it together.
 const SPAN: u64 = 10;
+const WHOLE: u32 = 1_000;
+
+/// Cycles after which an operand is no longer a recent one.
+const RECENT: u64 = 2;
 
 /// The estimated cycles of one call.
 pub fn cycles(code: &Code, allocated: &Allocated, unit: &Unit) -> u64 {
@@ -45,6 +47,7 @@ pub fn cycles(code: &Code, allocated: &Allocated, unit: &Unit) -> u64 {
         ports: Vec::new(),
         loads: Vec::new(),
         stores: Vec::new(),
+        ternary: Vec::new(),
         ends: Vec::new(),
         entered: 0,
         last: 0,
@@ -61,10 +64,12 @@ struct Simulation<'a> {
     regs: Vec<u64>,
     slots: Vec<u64>,
     cells: FxHashMap<&'a Cell, u64>,
-    /// For each cycle the ports in use; for each span the loads and the stores.
+    /// For each cycle the ports in use; for each span the parts of it that loads, stores and
+    /// ternary instructions take.
     ports: Vec<u16>,
     loads: Vec<u32>,
     stores: Vec<u32>,
+    ternary: Vec<u32>,
     /// The end of each instruction or of one before it, the latest.
     ends: Vec<u64>,
     entered: u64,
@@ -77,12 +82,12 @@ impl<'a> Simulation<'a> {
     fn run(&mut self, steps: &'a [Step]) {
         let mut at = 0;
         while let Some(step) = steps.get(at) {
-            let &Step::Enter { id, count } = step else {
+            let &Step::Enter { id, count, banks } = step else {
                 self.step(step);
                 at += 1;
                 continue;
             };
-            let length = steps[at..].iter().position(|s| *s == Step::Again { id });
+            let length = steps[at..].iter().position(|s| *s == Step::Again { id, banks });
             let length = length.expect("a loop has an end");
             let body = &steps[at + 1..at + length];
             let turns = count.min(TURNS);
@@ -90,6 +95,11 @@ impl<'a> Simulation<'a> {
             for turn in 0..turns {
                 before = if turn + 1 == turns { self.last + self.skipped } else { before };
                 self.run(body);
+                if let Some(banks) = banks {
+                    for at in 0..banks.size {
+                        self.slots.swap((banks.first + at) as usize, (banks.second + at) as usize);
+                    }
+                }
             }
             let turn = self.last + self.skipped - before;
             self.skipped += turn * u64::from(count - turns);
@@ -102,8 +112,9 @@ impl<'a> Simulation<'a> {
         let at = self.ends.len();
         let room = if at >= BUFFER { self.ends[at - BUFFER] } else { 0 };
         // Entering waits for room, and all that enters later waits too.
-        self.entered = (self.entered + 1).max(room * WIDTH);
-        self.entered / WIDTH
+        let width = u64::from(self.unit.issue);
+        self.entered = (self.entered + 1).max(room * width);
+        self.entered / width
     }
 
     fn end(&mut self, at: u64) {
@@ -113,16 +124,22 @@ impl<'a> Simulation<'a> {
     }
 
     fn load(&mut self, memory: &'a Memory, enter: u64) -> u64 {
-        let ready = match memory {
-            Memory::Slot(slot) => self.slots[*slot as usize],
-            Memory::Cell(cell) => self.cells.get(cell).copied().unwrap_or(0),
+        let (ready, rate) = match memory {
+            Memory::Slot(slot) => (self.slots[*slot as usize], self.unit.loads),
+            Memory::Cell(cell) => {
+                let ready = self.cells.get(cell).copied().unwrap_or(0);
+                let few = matches!(cell.access, Access::Broadcast(_)) && self.unit.broadcasts > 0;
+                (ready, if few { self.unit.broadcasts } else { self.unit.loads })
+            }
         };
-        let begin = counted(&mut self.loads, self.unit.loads, enter.max(ready));
-        begin + LOAD
+        let begin = counted(&mut self.loads, rate, enter.max(ready));
+        // What was just stored is there later than other memory.
+        let forward = u64::from(self.unit.forward);
+        (begin + LOAD).max(if ready > 0 { ready + forward } else { 0 })
     }
 
     fn store(&mut self, ready: u64) -> u64 {
-        counted(&mut self.stores, self.unit.stores, ready) + 1
+        counted(&mut self.stores, self.unit.stores, ready)
     }
 
     fn step(&mut self, step: &'a Step) {
@@ -140,6 +157,9 @@ impl<'a> Simulation<'a> {
                 }
                 let figure = self.unit.figure(form.inst, form.lane);
                 let (latency, ports) = figure.map_or((1, 1), |f| (u64::from(f.latency), f.ports));
+                if form.is_ternary() {
+                    ready = self.ternary(from, ready);
+                }
                 let begin = self.port(ports, ready);
                 self.regs[*to as usize] = begin + latency;
                 self.end(begin + latency);
@@ -170,6 +190,19 @@ impl<'a> Simulation<'a> {
         }
     }
 
+    /// The first cycle in which a ternary instruction can begin.
+    fn ternary(&mut self, from: &[Place], ready: u64) -> u64 {
+        let is_recent = |place: &&Place| match place {
+            Place::Reg(reg) => self.regs[*reg as usize] + RECENT > ready,
+            Place::Memory(_) => false,
+        };
+        let recent = from.iter().filter(is_recent).count().clamp(1, 3);
+        match self.unit.ternary[recent - 1] {
+            0 => ready,
+            rate => counted(&mut self.ternary, rate, ready),
+        }
+    }
+
     /// The first cycle from `ready` on in which one of the ports is free.
     fn port(&mut self, ports: u16, ready: u64) -> u64 {
         let mut cycle = ready as usize;
@@ -187,15 +220,16 @@ impl<'a> Simulation<'a> {
     }
 }
 
-/// The first cycle from `ready` on whose span has fewer than `most` accesses.
-fn counted(spans: &mut Vec<u32>, most: u32, ready: u64) -> u64 {
+/// The first cycle from `ready` on whose span has room for one of these, of which `rate` fill it.
+fn counted(spans: &mut Vec<u32>, rate: u32, ready: u64) -> u64 {
+    let part = WHOLE / rate.max(1);
     let mut span = (ready / SPAN) as usize;
     loop {
         if span >= spans.len() {
             spans.resize(span + 1, 0);
         }
-        if spans[span] < most {
-            spans[span] += 1;
+        if spans[span] + part <= WHOLE {
+            spans[span] += part;
             return ready.max(span as u64 * SPAN);
         }
         span += 1;

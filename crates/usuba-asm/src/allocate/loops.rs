@@ -9,7 +9,8 @@
 //! The values that are in registers at the end of a body are the best ones to have there at its
 //! head. So the body is allocated several times, each time with the head that the end before asked
 //! for, and the cheapest try is kept. A value of the next turn prefers its home from its definition
-//! on. Constants and other values that do not change compete for registers as if they were carried;
+//! on; where that home still holds what the next turn must not lose, values have two homes by turns,
+//! in two banks of slots that change places. Constants and other values that do not change compete for registers as if they were carried;
 //! they always are in memory, too.
 
 use rustc_hash::FxHashMap;
@@ -18,10 +19,13 @@ use super::moves::{From, To};
 use super::uses::{After, BEYOND, CARRIED, inside};
 use super::{Allocator, Context, State};
 use crate::code::{Cell, Loop, Value};
-use crate::steps::{Memory, Place, Reg, Step};
+use crate::steps::{Banks, Memory, Place, Reg, Step};
 
 /// Heads that are tried.
 const TRIES: usize = 7;
+
+/// Bytes of slots that leave room for data in the first-level cache, which has 32 KiB or more.
+const NEAR: u32 = 24 << 10;
 
 /// Tries without a gain after which there are no more.
 const GIVE_UP: u32 = 2;
@@ -36,6 +40,16 @@ struct Head {
     next: Value,
     /// `None` for a value that stays the same.
     result: Option<Value>,
+}
+
+/// Where the values of the head are.
+struct Places {
+    head: Vec<Option<To>>,
+    /// Where a turn leaves those of the next one.
+    end: Vec<Option<To>>,
+    /// Where they are after the loop.
+    exit: Vec<Option<To>>,
+    banks: Option<Banks>,
 }
 
 /// What is left of a try.
@@ -84,24 +98,37 @@ impl Allocator<'_> {
 
         let around = std::mem::take(&mut self.context);
         let base = self.state.clone();
-        let mut registers = self.first_guess(&heads, &uses);
-        let mut ends: FxHashMap<usize, u32> = FxHashMap::default();
-        let (mut best, mut worse): (Option<Found>, u32) = (None, 0);
-        for turn in 0..TRIES {
-            self.state = base.clone();
-            let wishes = if turn % 2 == 0 { &ends } else { &FxHashMap::default() };
-            let places = self.homes(&heads, &registers, wishes, &outer);
-            let ended = self.attempt(l, &heads, &places, &uses, &outer, after);
-            let cost = cost(&self.state.steps[base.steps.len()..]);
-            match best.as_ref().is_none_or(|known| cost < known.cost) {
-                true => (best, worse) = (Some(Found { cost, state: self.state.clone() }), 0),
-                false => worse += 1,
+        let mut best: Option<Found> = None;
+        for by_turns in [false, true] {
+            let mut worse = 0;
+            let mut registers = self.first_guess(&heads, &uses);
+            let mut ends: FxHashMap<usize, u32> = FxHashMap::default();
+            for turn in 0..TRIES {
+                self.state = base.clone();
+                let wishes = if turn % 2 == 0 { &ends } else { &FxHashMap::default() };
+                let places = match by_turns {
+                    true => self.banks(&heads, &registers, l.count),
+                    false => self.homes(&heads, &registers, wishes, &outer),
+                };
+                let ended = self.attempt(l, &heads, &places, &uses, &outer, after);
+                let mut cost = cost(&self.state.steps[base.steps.len()..]);
+                if by_turns {
+                    // More memory is in use, of which other data has less then.
+                    cost += cost / 12;
+                }
+                if self.state.slots.len() as u32 * self.slot_bytes > NEAR {
+                    cost += cost / 2;
+                }
+                match best.as_ref().is_none_or(|known| cost < known.cost) {
+                    true => (best, worse) = (Some(Found { cost, state: self.state.clone() }), 0),
+                    false => worse += 1,
+                }
+                let (next, slots) = ended;
+                if next == registers && turn > 0 || worse == GIVE_UP {
+                    break;
+                }
+                (registers, ends) = (next, slots);
             }
-            let (next, slots) = ended;
-            if next == registers && turn > 0 || worse == GIVE_UP {
-                break;
-            }
-            (registers, ends) = (next, slots);
         }
         self.state = best.expect("there was a try").state;
         self.context = around;
@@ -142,7 +169,7 @@ impl Allocator<'_> {
         registers: &FxHashMap<usize, Reg>,
         wishes: &FxHashMap<usize, u32>,
         outer: &[Value],
-    ) -> Vec<Option<To>> {
+    ) -> Places {
         let mut used: Vec<u32> = outer.iter().filter_map(|v| self.state.slot_of[v.at()]).collect();
         let mut places: Vec<Option<To>> =
             (0..heads.len()).map(|i| registers.get(&i).map(|&reg| To::Reg(reg))).collect();
@@ -170,7 +197,29 @@ impl Allocator<'_> {
             used.push(slot);
             places[i] = Some(To::Slot(slot));
         }
-        places
+        Places { head: places.clone(), end: places.clone(), exit: places, banks: None }
+    }
+
+    /// The same with two slots by turns.
+    fn banks(&self, heads: &[Head], registers: &FxHashMap<usize, Reg>, count: u32) -> Places {
+        let in_slot = |i: &usize| heads[*i].result.is_some() && !registers.contains_key(i);
+        let open: Vec<usize> = (0..heads.len()).filter(in_slot).collect();
+        let (first, size) = (self.state.slots.len() as u32, open.len() as u32);
+        let banks = Banks { first, second: first + size, size };
+        let from = |base: u32| -> Vec<Option<To>> {
+            let place = |i: usize| match registers.get(&i) {
+                Some(&reg) => Some(To::Reg(reg)),
+                None => open.binary_search(&i).ok().map(|at| To::Slot(base + at as u32)),
+            };
+            (0..heads.len()).map(place).collect()
+        };
+        let exit = if count.is_multiple_of(2) { banks.first } else { banks.second };
+        Places {
+            head: from(banks.first),
+            end: from(banks.second),
+            exit: from(exit),
+            banks: Some(banks).filter(|_| size > 0),
+        }
     }
 
     /// Allocates the loop with these places at its head. Returns the registers and slots that the
@@ -179,24 +228,28 @@ impl Allocator<'_> {
         &mut self,
         l: &Loop,
         heads: &[Head],
-        places: &[Option<To>],
+        places: &Places,
         uses: &FxHashMap<Value, u32>,
         outer: &[Value],
         after: &After,
     ) -> (FxHashMap<usize, Reg>, FxHashMap<usize, u32>) {
-        let into = |this: &Self, of: &dyn Fn(&Head) -> Value| -> Vec<(From, To)> {
+        let into = |this: &Self, places: &[Option<To>], of: &dyn Fn(&Head) -> Value| {
             let pairs = heads.iter().zip(places);
-            pairs.filter_map(|(head, to)| Some((this.from(of(head), (*to)?), (*to)?))).collect()
+            let pairs: Vec<(From, To)> = pairs
+                .filter_map(|(head, to)| Some((this.from(of(head), (*to)?), (*to)?)))
+                .collect();
+            pairs
         };
-        let slots = places.iter().flatten().filter_map(|to| match to {
+        let all = places.head.iter().chain(&places.end).flatten();
+        let slots = all.filter_map(|to| match to {
             To::Slot(slot) => Some(*slot as usize + 1),
             To::Reg(_) => None,
         });
         let slots = slots.max().unwrap_or(0).max(self.state.slots.len());
         self.state.slots.resize(slots, None);
-        self.state.move_all(into(self, &|head| head.init));
-        self.hold(heads, places, outer, &|head| Some(head.param));
-        self.push(Step::Enter { id: l.id, count: l.count });
+        self.state.move_all(into(self, &places.head, &|head| head.init));
+        self.hold(heads, &places.head, outer, &|head| Some(head.param));
+        self.push(Step::Enter { id: l.id, count: l.count, banks: places.banks });
 
         let mut beyond = After::default();
         let mut later = |value: Value, distance: u32| {
@@ -219,7 +272,7 @@ impl Allocator<'_> {
             later(head.param, uses[&head.param]);
         }
         let mut context = Context::default();
-        for (head, place) in heads.iter().zip(places) {
+        for (head, place) in heads.iter().zip(&places.end) {
             match place {
                 Some(To::Slot(slot)) => {
                     context.home.insert(head.next, *slot);
@@ -255,9 +308,9 @@ impl Allocator<'_> {
                 slots.insert(i, slot);
             }
         }
-        self.state.move_all(into(self, &|head| head.next));
-        self.push(Step::Again { id: l.id });
-        self.hold(heads, places, outer, &|head| head.result);
+        self.state.move_all(into(self, &places.end, &|head| head.next));
+        self.push(Step::Again { id: l.id, banks: places.banks });
+        self.hold(heads, &places.exit, outer, &|head| head.result);
         (registers, slots)
     }
 

@@ -29,8 +29,8 @@ use crate::form::Form;
 use crate::steps::{Allocated, Memory, Place, Reg, Step};
 use uses::{After, NEVER, Uses};
 
-/// Allocates `regs` registers.
-pub fn allocate(code: &Code, regs: usize) -> Allocated {
+/// Allocates `regs` registers of `bytes` bytes.
+pub fn allocate(code: &Code, regs: usize, bytes: u32) -> Allocated {
     let values = code.homes.len();
     let state = State {
         regs: vec![None; regs],
@@ -40,7 +40,7 @@ pub fn allocate(code: &Code, regs: usize) -> Allocated {
         steps: Vec::new(),
     };
     let (uses, context) = (Uses::new(values), Context::default());
-    let mut allocator = Allocator { code, state, uses, context, now: 0 };
+    let mut allocator = Allocator { code, state, uses, context, now: 0, slot_bytes: bytes };
     allocator.items(&code.items, &After::default());
     let State { steps, slots, .. } = allocator.state;
     Allocated { steps, slots: slots.len() as u32 }
@@ -77,6 +77,7 @@ struct Allocator<'c> {
     context: Context,
     /// The place of the instruction in its item.
     now: u32,
+    slot_bytes: u32,
 }
 
 /// A value in memory is worth a register if its next use is this many times nearer than that of the
