@@ -30,7 +30,7 @@ pub mod steps;
 pub mod throughput;
 
 use usuba::emit::c::{COptions, Emitted, kernel, takes_bytes};
-use usuba::emit::{header, layout};
+use usuba::emit::{header, keys, layout};
 use usuba::ir::Program;
 use usuba::isa::cpu::{self, Cpu, GENERIC, Unit};
 use usuba::isa::{self, Layout, Target};
@@ -55,6 +55,19 @@ pub fn has_assembly(target: &Target) -> bool {
     matches!(target.family(), "avx2" | "avx512") && target.machine.is_none()
 }
 
+/// Refuses a target without assembly language.
+///
+/// # Errors
+/// The names of those that have it.
+pub fn check_target(target: &Target) -> Result<(), String> {
+    if has_assembly(target) {
+        return Ok(());
+    }
+    let names: Vec<&str> = targets().map(|target| target.name).collect();
+    let names = names.join(", ");
+    Err(format!("`{}` has no assembly language; it exists for {names}", target.name))
+}
+
 /// The kernel of a program in assembly language. All but the text is as in C: the prototype, the
 /// arrays, the comment on top.
 ///
@@ -69,8 +82,27 @@ pub fn assemble(
     let emitted = kernel(program, target, options);
     let (code, allocated) = compiled(program, target, cpu, options)?;
     let comment = header::comment(program, target, options, &emitted);
-    let text = print::print(&code, &allocated, target, &emitted, &comment)?;
+    let text = print::print(&code, &allocated, target, &emitted)?.file(&emitted, &comment);
     Ok(Emitted { text, ..emitted })
+}
+
+/// The same kernel in a C file: its declaration, and its instructions as an assembler statement for
+/// ELF systems.
+///
+/// # Errors
+/// As for [`assemble`].
+pub fn in_c(
+    program: &Program,
+    target: &'static Target,
+    cpu: &'static Cpu,
+    options: &COptions,
+) -> Result<String, String> {
+    let emitted = kernel(program, target, options);
+    let (code, allocated) = compiled(program, target, cpu, options)?;
+    let statement = print::print(&code, &allocated, target, &emitted)?.statement(&emitted);
+    let (includes, declaration) =
+        (header::includes(target), header::declaration(target, &emitted.prototype));
+    Ok(format!("{includes}\n{declaration}\n{statement}"))
 }
 
 /// The code of a program, scheduled, and its allocation.
@@ -83,16 +115,12 @@ pub fn compiled(
     cpu: &'static Cpu,
     options: &COptions,
 ) -> Result<(Code, Allocated), String> {
-    if !has_assembly(target) {
-        let names: Vec<&str> = targets().map(|target| target.name).collect();
-        return Err(format!(
-            "`{}` has no assembly language; it exists for {}",
-            target.name,
-            names.join(", ")
-        ));
-    }
+    check_target(target)?;
     refuse(program, options)?;
-    let mut flat = program.clone();
+    let mut flat = match options.complemented_keys {
+        true => keys::without_complements(program),
+        false => program.clone(),
+    };
     let inlined = PassOptions { inline: inline::Mode::All, ..PassOptions::default() };
     for pass in [&inline::PASS, &inline_rest::PASS] {
         run_pass(pass, &mut flat, &inlined);
@@ -126,8 +154,8 @@ fn refuse(program: &Program, options: &COptions) -> Result<(), String> {
         "ports of bytes exist"
     } else if options.wipe {
         "zeroization of the frame exists"
-    } else if options.complemented_keys || options.registers || options.hidden {
-        "kernels inside of a byte interface exist"
+    } else if options.registers {
+        "keys in registers exist"
     } else {
         return Ok(());
     };

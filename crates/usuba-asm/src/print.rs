@@ -15,7 +15,14 @@ use crate::code::{Access, Area, Cell, Code};
 use crate::form::{Form, Operand};
 use crate::steps::{Allocated, Memory, Place, Reg, Step};
 
-/// Prints a function; `comment` is the comment on top.
+/// A printed function.
+pub struct Printed {
+    /// Its instructions, from its entry to its return.
+    body: String,
+    constants: String,
+}
+
+/// Prints a function.
 ///
 /// # Errors
 /// It needs more addresses at a time than there are registers.
@@ -24,33 +31,58 @@ pub fn print(
     allocated: &Allocated,
     target: &Target,
     kernel: &Emitted,
-    comment: &str,
-) -> Result<String, String> {
+) -> Result<Printed, String> {
     let ports = kernel.params.iter().chain(&kernel.results);
     let ports: Vec<&str> = ports.map(|port| &*port.name).collect();
     let printer = Printer { code, target, name: &kernel.name, ports: &ports };
     let frame = Frame::of(code, allocated, target);
     let mut addresses = Addresses::new(allocated, ports.len(), &code.records())?;
-    let mut body = String::new();
+    let mut inner = String::new();
     for step in &allocated.steps {
-        printer.step(step, &frame, &mut addresses, &mut body)?;
+        printer.step(step, &frame, &mut addresses, &mut inner)?;
     }
     let saved: Vec<&str> = SAVED.into_iter().filter(|reg| addresses.used.contains(reg)).collect();
-    let mut text = comment.to_string();
-    text.push_str(HEAD);
-    let name = &kernel.name;
-    let _ = write!(text, "\n\t.globl\tSYMBOL({name})\n\t.p2align\t6\n");
-    let _ = write!(text, "#ifdef __ELF__\n\t.type\t{name}, @function\n#endif\n");
-    let _ = writeln!(text, "/* {} */", kernel.prototype);
-    let _ = write!(text, "SYMBOL({name}):\n\t.cfi_startproc\n\tendbr64\n");
-    text.push_str(&frame.enter(&saved, &addresses));
-    text.push_str(&body);
-    text.push_str(&frame.leave(&saved));
-    text.push_str("\tvzeroupper\n\tret\n\t.cfi_endproc\n");
-    let _ = write!(text, "#ifdef __ELF__\n\t.size\t{name}, .-{name}\n#endif\n");
-    text.push_str(&printer.constants());
-    text.push_str(FOOT);
-    Ok(text)
+    let mut body = String::from("\t.cfi_startproc\n\tendbr64\n");
+    body.push_str(&frame.enter(&saved, &addresses));
+    body.push_str(&inner);
+    body.push_str(&frame.leave(&saved));
+    body.push_str("\tvzeroupper\n\tret\n\t.cfi_endproc\n");
+    Ok(Printed { body, constants: printer.constants() })
+}
+
+impl Printed {
+    /// The function as a file for the preprocessor and an assembler; `comment` is the comment on
+    /// top.
+    pub fn file(&self, kernel: &Emitted, comment: &str) -> String {
+        let Emitted { name, prototype, .. } = kernel;
+        let mut text = format!("{comment}{HEAD}\n/* {prototype} */\n");
+        let _ = write!(text, "\t.globl\tSYMBOL({name})\n\t.p2align\t6\n");
+        let _ = write!(text, "#ifdef __ELF__\n\t.type\t{name}, @function\n#endif\n");
+        let _ = write!(text, "SYMBOL({name}):\n{}", self.body);
+        let _ = write!(text, "#ifdef __ELF__\n\t.size\t{name}, .-{name}\n#endif\n");
+        if !self.constants.is_empty() {
+            let _ = write!(text, "{CONSTANTS}{}", self.constants);
+        }
+        text.push_str(FOOT);
+        text
+    }
+
+    /// The function as an assembler statement of gcc and clang, for C files of ELF systems.
+    pub fn statement(&self, kernel: &Emitted) -> String {
+        let name = &kernel.name;
+        let head = format!(
+            "\t.text\n\t.globl\t{name}\n\t.p2align\t6\n\t.type\t{name}, @function\n{name}:\n"
+        );
+        let foot = format!("\t.size\t{name}, .-{name}\n\t.section\t.rodata\n");
+        let all = [&head, &self.body, &foot, &self.constants, "\t.text\n"].concat();
+        let mut text = String::from("__asm__(\n");
+        for line in all.lines() {
+            let line = line.split("\t/*").next().unwrap_or(line).replace('\t', " ");
+            let _ = writeln!(text, "    \"{line}\\n\"");
+        }
+        text.push_str(");\n");
+        text
+    }
 }
 
 /// Directives that differ between systems.
@@ -65,6 +97,9 @@ const HEAD: &str = "
 #endif
 \t.text
 ";
+
+const CONSTANTS: &str =
+    "#ifdef __APPLE__\n\t.section\t__TEXT,__const\n#else\n\t.section\t.rodata\n#endif\n";
 
 const FOOT: &str = "#ifdef __ELF__\n\t.section\t.note.GNU-stack,\"\",@progbits\n#ifdef __CET__\n\
                     #include <cet.h>\n#endif\n#endif\n";
@@ -335,13 +370,7 @@ impl Printer<'_> {
             let label = self.label(Area::Table(crate::code::LoopId(at as u32)));
             parts.push((label, largest, rows.collect()));
         }
-        if parts.is_empty() {
-            return text;
-        }
         parts.sort_by_key(|(_, size, _)| std::cmp::Reverse(*size));
-        text.push_str(
-            "#ifdef __APPLE__\n\t.section\t__TEXT,__const\n#else\n\t.section\t.rodata\n#endif\n",
-        );
         for (label, size, bytes) in parts {
             let _ = writeln!(text, "\t.p2align\t{}\n{label}:", size.trailing_zeros());
             for row in bytes.chunks(16) {

@@ -169,6 +169,7 @@ fn tuned_variant(
             label: "tuned".into(),
             flags: choice.flags.clone(),
             family: if clang { Family::Clang } else { Family::Gcc },
+            assembly: false,
             cflags: own.map(String::from).collect(),
         }
     }))

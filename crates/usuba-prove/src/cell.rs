@@ -222,9 +222,9 @@ impl Cell {
                 start = Instant::now();
             };
             if good {
-                let (target, c) = (self.options.target, &self.options.c);
+                let (on, c) = ((self.options.target, self.options.cpu), &self.options.c);
                 let entry = &program.decls[instance.decl];
-                let done = objects.prove(&last, (program, entry), target, c, fault, &mut look);
+                let done = objects.prove(&last, (program, entry), on, c, fault, &mut look);
                 done.map_err(Obstacle::Failure)?;
                 if let Some((interfaces, objects)) = interfaces {
                     for found in interfaces.prove(self, program, &last, objects)? {

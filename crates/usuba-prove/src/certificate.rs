@@ -40,7 +40,7 @@ use usuba_run::cc::Family;
 use usuba_sat::Engines;
 
 use crate::interfaces::{self, Interfaces};
-use crate::objects::{Made, Memory, Objects};
+use crate::objects::{ASSEMBLY, By, Made, Memory, Objects};
 use usuba_ciphers::loader::plain;
 
 /// The name of the folder beside the program.
@@ -165,14 +165,14 @@ impl Record {
 
 /// The objects of the compilers that the records name.
 fn compiled(target: &'static Target, made: &[Made]) -> Result<Objects, String> {
-    let by = |is_clang: bool| made.iter().any(|made| made.by.starts_with("clang") == is_clang);
-    let families: Vec<Family> = [(Family::Gcc, by(false)), (Family::Clang, by(true))]
-        .into_iter()
-        .filter_map(|(family, is_used)| is_used.then_some(family))
-        .collect();
-    match families.is_empty() {
+    let all =
+        [("gcc", By::C(Family::Gcc)), ("clang", By::C(Family::Clang)), (ASSEMBLY, By::Assembly)];
+    let is_used = |name: &str| made.iter().any(|made| made.by.starts_with(name));
+    let makers: Vec<By> =
+        all.into_iter().filter(|(name, _)| is_used(name)).map(|(_, by)| by).collect();
+    match makers.is_empty() {
         true => Ok(Objects::None),
-        false => Objects::compiled(target, &families, Memory::default(), true),
+        false => Objects::compiled(target, &makers, Memory::default(), true),
     }
 }
 

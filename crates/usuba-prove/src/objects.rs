@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::{Program, Slicing};
+use usuba::isa::cpu::Cpu;
 use usuba::isa::{self, Layout, Target};
 use usuba::typed::Decl;
 use usuba::{emit, typed};
@@ -175,12 +176,26 @@ fn own_names(target: &'static Target) -> impl Iterator<Item = &'static str> {
     rows.iter().filter_map(|row| row.c.split_once('(')).map(|(name, _)| name)
 }
 
+/// What makes an object of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum By {
+    /// A C compiler, of our C.
+    C(Family),
+    /// The back end for assembly language, and an assembler.
+    Assembly,
+}
+
+/// The name of the back end in records.
+pub const ASSEMBLY: &str = "usubac";
+
 /// The source of objects.
 pub enum Objects {
     /// Objects are not proved.
     None,
     Compiled {
         compilers: Vec<Choice>,
+        /// The assembler, if kernels in assembly language are proved.
+        assembler: Option<Box<Compiler>>,
         memory: Memory,
     },
     Given {
@@ -191,19 +206,31 @@ pub enum Objects {
 }
 
 impl Objects {
-    /// Objects of C compilers; with `afresh`, even a known text is compiled again.
+    /// Objects of compilers; with `afresh`, even a known text is compiled again.
+    ///
+    /// # Errors
+    /// A compiler is missing, or the target has no model or no assembly language.
     pub fn compiled(
         target: &'static Target,
-        families: &[Family],
+        makers: &[By],
         memory: Memory,
         afresh: bool,
     ) -> Result<Objects, String> {
         if !has_machine(target) {
             return Err(no_machine(target));
         }
-        let choice = |&family: &Family| Choice::new(target, family, afresh);
-        let compilers = families.iter().map(choice).collect::<Result<_, String>>()?;
-        Ok(Objects::Compiled { compilers, memory })
+        let (mut compilers, mut assembler) = (Vec::new(), None);
+        for by in makers {
+            match *by {
+                By::C(family) => compilers.push(Choice::new(target, family, afresh)?),
+                By::Assembly => {
+                    usuba_asm::check_target(target)?;
+                    let found = compiler(target, Family::Any)?;
+                    assembler = Some(Box::new(if afresh { found.afresh() } else { found }));
+                }
+            }
+        }
+        Ok(Objects::Compiled { compilers, assembler, memory })
     }
 
     /// The object in a file.
@@ -237,9 +264,11 @@ impl Objects {
     pub fn identity(&self) -> String {
         match self {
             Objects::None => String::new(),
-            Objects::Compiled { compilers, .. } => {
-                let each: Vec<String> = compilers.iter().map(Choice::identity).collect();
-                each.join("\n")
+            Objects::Compiled { compilers, assembler, .. } => {
+                let each = compilers.iter().map(Choice::identity);
+                let assembler =
+                    assembler.iter().map(|found| format!("{ASSEMBLY} {}", found.identity()));
+                each.chain(assembler).collect::<Vec<_>>().join("\n")
             }
             Objects::Given { bytes, .. } => sha256(bytes),
         }
@@ -251,7 +280,7 @@ impl Objects {
         &self,
         program: &Program,
         (typed, entry): (&typed::Program, &Decl),
-        target: &Target,
+        (target, cpu): (&'static Target, &'static Cpu),
         options: &COptions,
         fault: Option<fault_injection::Fault>,
         done: &mut dyn FnMut(Claim, Shown),
@@ -277,13 +306,24 @@ impl Objects {
         };
         match self {
             Objects::None => {}
-            Objects::Compiled { compilers, memory } => {
-                for compiler in compilers.iter().map(|choice| choice.of(&kernel.text)) {
+            Objects::Compiled { compilers, assembler, memory } => {
+                let of_c = compilers.iter().map(|choice| {
+                    let compiler = choice.of(&kernel.text);
                     let flags = compiler.flags().join(" ");
-                    let name = made_of(program, target, &ranges, &kernel, &compiler.name, &flags);
+                    (compiler, compiler.name.clone(), flags, ("c", kernel.text.clone()))
+                });
+                let mut all: Vec<_> = of_c.collect();
+                if let Some(found) = assembler {
+                    let text = usuba_asm::assemble(program, target, cpu, options)?.text;
+                    let by = format!("{ASSEMBLY} {}", env!("CARGO_PKG_VERSION"));
+                    let flags = format!("--emit asm, by {}", found.name);
+                    all.push((found, by, flags, ("assembler-with-cpp", text)));
+                }
+                for (compiler, by, flags, (language, text)) in all {
+                    let name = made_of(program, target, &ranges, &text, &by, &flags);
                     let find = || {
                         let start = Instant::now();
-                        let bytes = compiler.object(&kernel.text, "c", &[]);
+                        let bytes = compiler.object(&text, language, &[]);
                         let mut bytes = bytes.map_err(|what| {
                             format!("{} says: {}", compiler.name, what.trim_end())
                         })?;
@@ -292,7 +332,7 @@ impl Objects {
                             bytes = fault_injection::in_object(fault, &bytes, &kernel.name)
                                 .unwrap_or(bytes);
                         }
-                        look(compiler.name.clone(), flags, &bytes, &kernel.name, made_in)
+                        look(by.clone(), flags.clone(), &bytes, &kernel.name, made_in)
                     };
                     let (claim, shown) = match fault {
                         Some(_) => find()?,
@@ -331,11 +371,11 @@ fn made_of(
     program: &Program,
     target: &Target,
     ranges: &Ranges,
-    kernel: &Emitted,
+    text: &str,
     compiler: &str,
     flags: &str,
 ) -> String {
-    let code = outside_of_comments(&kernel.text);
+    let code = outside_of_comments(text);
     let ranges = format!("{ranges:?}");
     sha256([&code, &meaning(program, target), &ranges, compiler, flags].join("\0").as_bytes())
 }

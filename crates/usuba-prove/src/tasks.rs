@@ -15,11 +15,10 @@ use usuba::isa::{self, Target};
 use usuba::names::did_you_mean;
 use usuba::typed::Flags;
 use usuba_ciphers::{Cipher, Function};
-use usuba_run::cc::Family;
 
 use crate::arithmetic_folder;
 use crate::interfaces::{self, Interfaces};
-use crate::objects::{self, Memory, Objects};
+use crate::objects::{self, By, Memory, Objects};
 
 /// The selection of proofs.
 #[derive(Default)]
@@ -34,8 +33,8 @@ pub struct Request {
     pub slicings: Vec<Slicing>,
     /// The flags for reading programs.
     pub flags: Flags,
-    /// The C compilers for the objects.
-    pub families: Vec<Family>,
+    /// The makers of objects.
+    pub makers: Vec<By>,
     /// Whether compilers run even for a known text.
     pub afresh: bool,
     /// Whether to prove kernel objects.
@@ -109,11 +108,16 @@ pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
     };
     let memory = Memory::default();
     let backend = |target: &'static Target| {
-        let made = |asked: bool| match asked && objects::has_machine(target) {
-            true => Objects::compiled(target, &request.families, memory.clone(), request.afresh),
+        let made = |asked: bool, makers: &[By]| match asked && objects::has_machine(target) {
+            true => Objects::compiled(target, makers, memory.clone(), request.afresh),
             false => Ok(Objects::None),
         };
-        let (objects, functions) = (made(request.binary)?, made(request.interface)?);
+        let is_c = |by: &&By| **by != By::Assembly;
+        let has = |by: &&By| is_c(by) || usuba_asm::has_assembly(target);
+        let kernels: Vec<By> = request.makers.iter().filter(has).copied().collect();
+        let of_c: Vec<By> = request.makers.iter().filter(is_c).copied().collect();
+        let (objects, functions) =
+            (made(request.binary, &kernels)?, made(request.interface, &of_c)?);
         let identity = [objects.identity(), functions.identity()];
         Ok(Backend { target, objects, functions, identity })
     };

@@ -51,6 +51,8 @@ pub struct Side {
     /// The machine model for latencies and ports.
     pub cpu: &'static Cpu,
     pub family: Family,
+    /// Whether kernels are in usubac's assembly language; the rest is C.
+    pub assembly: bool,
     /// Flags of the C compiler, after the target's flags.
     pub flags: Vec<String>,
 }
@@ -60,7 +62,7 @@ impl Default for Side {
         let mut pipeline = PipelineOptions::default();
         pipeline.pass.interleave = interleave::Choice::AUTO;
         let (label, flags) = ("default".into(), vec!["-O3".into()]);
-        Side { label, pipeline, cpu: cpu::ALL[0], family: Family::Any, flags }
+        Side { label, pipeline, cpu: cpu::ALL[0], family: Family::Any, assembly: false, flags }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Preparation of a subject as C: one text for verification and timing.
 
+use usuba::emit::c::COptions;
 use usuba::isa::Target;
 
 use super::{Problem, Side, Speed, Subject};
@@ -67,6 +68,10 @@ impl<'a> Prepared<'a> {
             &side.pipeline,
         )
         .map_err(Problem::Refused)?;
+        let built = match side.assembly {
+            true => assembled(built, target, side).map_err(Problem::Refused)?,
+            false => built,
+        };
         let mut vectors = cipher.vectors(function).map_err(failed)?;
         vectors.extend_from_slice(more);
         let file = cipher.folder.join(&function.vectors).display().to_string();
@@ -137,6 +142,15 @@ impl<'a> Prepared<'a> {
     pub fn speed(&self, mode: Mode, samples: &Samples) -> Speed {
         Speed::new(samples.clone(), self.bytes(mode))
     }
+}
+
+/// The function with its kernel in assembly language.
+fn assembled(built: Built, target: &'static Target, side: &Side) -> Result<Built, String> {
+    let name = built.kernel.name.clone();
+    let complemented_keys = built.kernel.complemented_keys;
+    let options = COptions { name, complemented_keys, ..COptions::default() };
+    let text = usuba_asm::in_c(&built.program, target, side.cpu, &options)?;
+    Ok(Built { text: built.text.replacen(&built.kernel.text, &text, 1), ..built })
 }
 
 /// One block less, so that the last batch is not full.

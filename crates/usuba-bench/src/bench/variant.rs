@@ -16,14 +16,16 @@ pub struct Variant {
     /// Flags of `usubac`, separated by blanks.
     pub flags: String,
     pub family: Family,
+    /// Whether kernels are in usubac's assembly language.
+    pub assembly: bool,
     /// Flags of the C compiler.
     pub cflags: Vec<String>,
 }
 
 impl Default for Variant {
     fn default() -> Variant {
-        let Side { label, family, flags, .. } = Side::default();
-        Variant { label, flags: String::new(), family, cflags: flags }
+        let Side { label, family, assembly, flags, .. } = Side::default();
+        Variant { label, flags: String::new(), family, assembly, cflags: flags }
     }
 }
 
@@ -34,7 +36,7 @@ impl Variant {
     /// The errors of `parse`.
     pub fn side(&self, parse: &Parse) -> Result<Side, String> {
         let (pipeline, cpu) = parse(&self.flags)?;
-        let Variant { label, family, cflags, .. } = self;
-        Ok(Side { label: label.clone(), pipeline, cpu, family: *family, flags: cflags.clone() })
+        let Variant { label, family, assembly, cflags, .. } = self.clone();
+        Ok(Side { label, pipeline, cpu, family, assembly, flags: cflags })
     }
 }

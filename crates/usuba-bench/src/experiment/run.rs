@@ -185,6 +185,7 @@ fn measure(
             label: variant.label.clone(),
             flags: variant.flags.clone(),
             family: compiler.family(),
+            assembly: false,
             cflags: compiler.flags.clone(),
         })
         .collect();

@@ -169,7 +169,7 @@ pub(super) fn prototype(name: &str, params: &[PortText], results: &[PortText]) -
 }
 
 /// A prototype with C linkage.
-pub(super) fn declaration(target: &Target, prototype: &str) -> String {
+pub fn declaration(target: &Target, prototype: &str) -> String {
     let (open, close) =
         ("#ifdef __cplusplus\nextern \"C\" {\n#endif", "#ifdef __cplusplus\n}\n#endif");
     format!("{open}\n{}{prototype};\n{close}\n", target.exported())

@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::isa::Target;
 use usuba_ciphers::Library;
+use usuba_prove::objects::By;
 use usuba_run::cc::Family;
 
 use super::values::{parse_arch, parse_prefix, parse_slug};
@@ -230,11 +231,12 @@ pub struct Tuned {
     pub ignored: NoTuned,
 }
 
-/// A family of C compilers.
+/// What compiles kernels: a family of C compilers, or our back end for assembly language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Compiler {
     Gcc,
     Clang,
+    Asm,
 }
 
 impl Compiler {
@@ -242,24 +244,39 @@ impl Compiler {
         match self {
             Compiler::Gcc => "gcc",
             Compiler::Clang => "clang",
+            Compiler::Asm => "asm",
         }
     }
 
+    /// The family of the C compiler; of the assembler for our assembly language.
     pub fn family(self) -> Family {
         match self {
             Compiler::Gcc => Family::Gcc,
             Compiler::Clang => Family::Clang,
+            Compiler::Asm => Family::Any,
+        }
+    }
+
+    pub fn is_assembly(self) -> bool {
+        self == Compiler::Asm
+    }
+
+    /// The maker of the objects that are proved.
+    pub fn maker(self) -> By {
+        match self {
+            Compiler::Asm => By::Assembly,
+            compiler => By::C(compiler.family()),
         }
     }
 }
 
 #[derive(Args, Clone, Default, Debug)]
 pub struct Compilers {
-    /// C compilers, gcc or clang, separated by commas
+    /// C compilers, gcc or clang, or asm for usubac's own assembly language, separated by commas
     ///
-    /// Measurements take the first one that is there, or all that are named, by turns; proofs take
-    /// both unless one is named.
-    #[arg(long, value_enum, value_name = "COMPILER", value_delimiter = ',',
+    /// Measurements take the first C compiler that is there, or all that are named, by turns; proofs
+    /// take both C compilers unless one is named.
+    #[arg(long, visible_alias = "against", value_enum, value_name = "COMPILER", value_delimiter = ',',
           hide_possible_values = true, help_heading = TARGET)]
     pub cc: Vec<Compiler>,
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use usuba_prove::objects::By;
 use usuba_run::cc::Family;
 
 use super::common::{
@@ -109,11 +110,11 @@ pub struct Verify {
 }
 
 impl Prove {
-    /// The families of C compilers that make objects.
-    pub fn families(&self) -> Vec<Family> {
+    /// The makers of objects.
+    pub fn makers(&self) -> Vec<By> {
         match &self.compilers.cc[..] {
-            [] => vec![Family::Gcc, Family::Clang],
-            named => named.iter().map(|compiler: &Compiler| compiler.family()).collect(),
+            [] => vec![By::C(Family::Gcc), By::C(Family::Clang)],
+            named => named.iter().map(|compiler: &Compiler| compiler.maker()).collect(),
         }
     }
 }

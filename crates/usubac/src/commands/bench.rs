@@ -151,15 +151,14 @@ fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
     for flags in &flags {
         args::pipeline(flags).map_err(Failure::usage)?;
         for family in &families {
-            let (family, name) = match family {
-                None => (Family::Any, ""),
-                Some(compiler) => (compiler.family(), compiler.name()),
-            };
+            let (name, assembly) =
+                family.map_or(("", false), |compiler| (compiler.name(), compiler.is_assembly()));
+            let family = family.map_or(Family::Any, Compiler::family);
             let parts: Vec<&str> =
                 [name, flags.trim()].into_iter().filter(|part| !part.is_empty()).collect();
             let label = if parts.is_empty() { Side::default().label } else { parts.join(" ") };
             let cflags = args.cflags.cflags.split_whitespace().map(String::from).collect();
-            variants.push(Variant { label, flags: flags.clone(), family, cflags });
+            variants.push(Variant { label, flags: flags.clone(), family, assembly, cflags });
         }
     }
     Ok(variants)
@@ -169,8 +168,8 @@ fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
 fn calibrate(args: &Bench) -> Result<(), Failure> {
     let family = match args.compilers.cc[..] {
         [] => Family::Any,
-        [compiler] => compiler.family(),
-        _ => return Err(Failure::usage("--calibrate takes one --cc")),
+        [compiler] if !compiler.is_assembly() => compiler.family(),
+        _ => return Err(Failure::usage("--calibrate takes one C compiler as --cc")),
     };
     let timing = match args.quick {
         true => CALIBRATION_QUICK,

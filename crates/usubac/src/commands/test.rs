@@ -130,15 +130,17 @@ fn check_functions(args: &Test, ciphers: &[Cipher]) -> Result<(), Failure> {
 
 /// One for each compiler.
 fn sides(args: &Test) -> Vec<Side> {
-    let side = |label: &str, family| Side {
+    let side = |label: &str, family, assembly| Side {
         label: label.into(),
         family,
+        assembly,
         flags: args.cflags.cflags.split_whitespace().map(String::from).collect(),
         ..Side::default()
     };
-    let family = |compiler: &Compiler| side(compiler.name(), compiler.family());
+    let family =
+        |compiler: &Compiler| side(compiler.name(), compiler.family(), compiler.is_assembly());
     match args.compilers.cc.is_empty() {
-        true => vec![side("", Family::Any)],
+        true => vec![side("", Family::Any, false)],
         false => args.compilers.cc.iter().map(family).collect(),
     }
 }

@@ -128,7 +128,7 @@ fn request(args: &Prove) -> Result<Request, Failure> {
         target: args.codegen.targets.all(),
         slicings: args.language.slicings(),
         flags: args.language.flags(),
-        families: args.families(),
+        makers: args.makers(),
         afresh: args.cache.no_cache,
         binary: args.binary,
         interface: args.interface,

@@ -217,7 +217,7 @@ fn objects_asked(args: &Prove, target: &'static Target) -> Result<Objects, Failu
         Some(path) => Objects::given(path, args.symbol.clone()),
         None => Objects::compiled(
             target,
-            &args.families(),
+            &args.makers(),
             objects::Memory::default(),
             args.cache.no_cache,
         ),
@@ -234,12 +234,8 @@ fn interfaces_asked(
     if !args.interface {
         return Ok(None);
     }
-    let objects = Objects::compiled(
-        target,
-        &args.families(),
-        objects::Memory::default(),
-        args.cache.no_cache,
-    );
+    let objects =
+        Objects::compiled(target, &args.makers(), objects::Memory::default(), args.cache.no_cache);
     let interfaces = Interfaces::new(folder, interfaces::Memory::default());
     let both = objects.and_then(|objects| Ok((interfaces?, objects)));
     both.map(Some).map_err(Failure::Program)
