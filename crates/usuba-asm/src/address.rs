@@ -12,7 +12,7 @@ use std::fmt::Write;
 use crate::code::{Area, Cell, LoopId};
 use crate::steps::{Allocated, Banks, Memory, Place, Step};
 
-/// The way of cells through memory: their area, and what the turns of loops add.
+/// The way of cells through memory: their area, and the bytes that the turns of loops add.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Walk {
     area: Area,
@@ -105,8 +105,8 @@ impl Addresses {
                 _ => all.free.push(reg),
             }
         }
-        for at in PARAMETERS.len()..parameters {
-            if is_used[at] {
+        for (at, used) in is_used.into_iter().enumerate().skip(PARAMETERS.len()) {
+            if used {
                 all.ports[at] = Some(all.take()?);
             }
         }
@@ -122,8 +122,8 @@ impl Addresses {
     }
 
     fn take(&mut self) -> Result<&'static str, String> {
-        let what = "it needs more addresses at a time than there are registers";
-        let reg = self.free.pop().ok_or_else(|| what.to_string())?;
+        let few = "it needs more addresses at a time than there are registers";
+        let reg = self.free.pop().ok_or_else(|| few.to_string())?;
         if !self.used.contains(&reg) {
             self.used.push(reg);
         }
@@ -145,20 +145,19 @@ impl Addresses {
     /// The address of a cell; `base` has the address of areas that are no parameters. Prints the
     /// load of a distance from a table.
     pub fn of(&self, cell: &Cell, base: &dyn Fn(Area, i32) -> String, text: &mut String) -> String {
-        let reg = match (&cell.walks[..], cell.area) {
-            ([], Area::Port(at)) => self.ports[at as usize].expect("it is used"),
-            ([], area) => return base(area, cell.offset),
-            (walks, area) => self.pointer(&Walk { area, walks: walks.to_vec() }),
-        };
-        match cell.jump {
-            None => displaced(cell.offset, reg),
-            Some((id, place)) => {
-                let table = self.pointer(&distances(id, &self.records));
-                let _ = writeln!(text, "\tmovl\t{}, {}", displaced(place, table), half(DISTANCE));
-                let address = format!("(%{reg},%{DISTANCE})");
-                if cell.offset == 0 { address } else { format!("{}{address}", cell.offset) }
+        let address = match (&cell.walks[..], cell.area) {
+            ([], Area::Port(at)) => {
+                displaced(cell.offset, self.ports[at as usize].expect("it is used"))
             }
-        }
+            ([], area) => base(area, cell.offset),
+            (walks, area) => {
+                displaced(cell.offset, self.pointer(&Walk { area, walks: walks.to_vec() }))
+            }
+        };
+        let Some((id, place)) = cell.jump else { return address };
+        let table = self.pointer(&distances(id, &self.records));
+        let _ = writeln!(text, "\tmovl\t{}, {}", displaced(place, table), half(DISTANCE));
+        address.replace(')', &format!(",%{DISTANCE})"))
     }
 
     /// The register of the bank that a slot is in, and its place there.

@@ -1,4 +1,5 @@
-//! The allocation checker: allocated code computes what the code over virtual registers computes.
+//! The allocation checker: allocated code computes the values of the code over virtual
+//! registers.
 //!
 //! ```text
 //! v7 = xor v3, v5       vpxord 64(%rsp), %zmm1, %zmm4     slot 1 holds v5 and zmm1 holds v3:
@@ -7,8 +8,8 @@
 //!
 //! The checker knows nothing of the allocator. It runs over the code and over the steps, and keeps
 //! for each register and slot the values that it holds. Every instruction must be there once, in
-//! the item that it belongs to, and read its operands. At the head of a loop a place holds what it
-//! holds both before the first turn and at the end of each: the checker begins with the former and
+//! the item that it belongs to, and read its operands. At the head of a loop a place holds the
+//! values that it holds both before the first turn and at the end of each: the checker begins with the former and
 //! runs over the body until nothing more is lost.
 //!
 //! *Limits:* the addresses of cells and slots are the printer's. The proof of the object has no
@@ -35,7 +36,10 @@ pub fn check(code: &Code, allocated: &Allocated, regs: usize) -> Result<(), Stri
     }
     let state =
         State { regs: vec![Vec::new(); regs], slots: vec![Vec::new(); allocated.slots as usize] };
-    let mut checker = Checker { code, homes, steps: &allocated.steps, at: 0, state };
+    let mut filled = FxHashSet::default();
+    code.items.iter().for_each(|item| filled_by(item, &mut filled));
+    let mut checker =
+        Checker { unfilled: filled, code, homes, steps: &allocated.steps, at: 0, state };
     checker.items(&code.items)?;
     match checker.steps.get(checker.at) {
         None => Ok(()),
@@ -51,7 +55,7 @@ struct State {
 }
 
 impl State {
-    /// Replaces what each place holds.
+    /// Replaces the values of each place.
     fn map(&self, of: impl Fn(&[Value]) -> Vec<Value>) -> State {
         let all = |places: &[Vec<Value>]| places.iter().map(|values| of(values)).collect();
         State { regs: all(&self.regs), slots: all(&self.slots) }
@@ -65,7 +69,7 @@ impl State {
         }
     }
 
-    /// Keeps what the places of both hold.
+    /// Keeps the values that a place holds in both.
     fn meet(&mut self, other: &State) {
         let places = self.regs.iter_mut().chain(&mut self.slots);
         for (values, others) in places.zip(other.regs.iter().chain(&other.slots)) {
@@ -76,6 +80,8 @@ impl State {
 
 struct Checker<'a> {
     code: &'a Code,
+    /// Values whose homes are not filled yet.
+    unfilled: FxHashSet<Value>,
     /// The values that cells hold.
     homes: FxHashMap<&'a Cell, Vec<Value>>,
     steps: &'a [Step],
@@ -85,8 +91,8 @@ struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    fn wrong(&self, what: &str) -> String {
-        format!("step {}, {:?}: {what}", self.at, self.steps.get(self.at))
+    fn wrong(&self, why: &str) -> String {
+        format!("step {}, {:?}: {why}", self.at, self.steps.get(self.at))
     }
 
     fn items(&mut self, items: &'a [Item]) -> Result<(), String> {
@@ -149,7 +155,10 @@ impl<'a> Checker<'a> {
     fn held(&self, memory: &Memory) -> Vec<Value> {
         match memory {
             Memory::Slot(slot) => self.state.slots[*slot as usize].clone(),
-            Memory::Cell(cell) => self.homes.get(cell).cloned().unwrap_or_default(),
+            Memory::Cell(cell) => {
+                let held = self.homes.get(cell).into_iter().flatten();
+                held.copied().filter(|v| !self.unfilled.contains(v)).collect()
+            }
         }
     }
 
@@ -235,6 +244,7 @@ impl<'a> Checker<'a> {
         let end = loop {
             self.at = head;
             self.state = start.clone();
+            l.body.iter().for_each(|item| filled_by(item, &mut self.unfilled));
             self.items(&l.body)?;
             while self.steps.get(self.at) != Some(&Step::Again { id: l.id, banks }) {
                 self.movement()?;
@@ -252,6 +262,9 @@ impl<'a> Checker<'a> {
             }
         };
         self.at += 1;
+        for value in &l.filled {
+            self.unfilled.remove(value);
+        }
         self.state = end.map(|values| named(values, &next, &result));
         Ok(())
     }
@@ -270,6 +283,14 @@ impl<'a> Checker<'a> {
             }
         }
         all
+    }
+}
+
+/// The values whose homes the loops of an item fill.
+fn filled_by(item: &Item, all: &mut FxHashSet<Value>) {
+    if let Item::Loop(l) = item {
+        all.extend(&l.filled);
+        l.body.iter().for_each(|item| filled_by(item, all));
     }
 }
 

@@ -1,5 +1,5 @@
-//! Machine code over virtual registers: what selection makes, scheduling orders and allocation
-//! gives registers to.
+//! Machine code over virtual registers: the output of selection, ordered by scheduling, and
+//! the input of allocation.
 //!
 //! ```text
 //! straight:  v7 = xor v3, v5           a value is defined once
@@ -217,7 +217,7 @@ pub fn reads(items: &[Item], read: &mut impl FnMut(Value)) {
     }
 }
 
-/// Instructions of items, those of loops once.
+/// Instructions of items, instructions of loops once.
 pub fn size(items: &[Item]) -> usize {
     let of = |item: &Item| match item {
         Item::Straight(insts) => insts.len(),

@@ -6,8 +6,8 @@
 //!                           └──────── check ────────┘
 //! ```
 //!
-//! C compilers spill, copy and reorder what the passes have decided, each in its own way; assembly
-//! language is what it says. Every step is data that can be printed ([`dump`]), and nothing here is
+//! C compilers spill, copy and reorder a schedule of the passes, each in its own way; an assembler
+//! does not. The result of every step is data, and nothing here is
 //! trusted: [`check`] compares the allocation with the code before it, and the prover compares the
 //! object file with the program, bit by bit.
 //!
@@ -35,14 +35,14 @@ use usuba::ir::Program;
 use usuba::isa::cpu::{self, Cpu, GENERIC, Unit};
 use usuba::isa::{self, Layout, Target};
 use usuba::passes::pipeline::run_pass;
-use usuba::passes::{PassOptions, inline, inline_rest};
+use usuba::passes::{self, PassOptions, inline};
 
 use code::Code;
 use schedule::Rule;
 use steps::Allocated;
 
 /// The rules of scheduling that are tried where words are in lanes. Under bitslicing the order of
-/// the passes is the best one: it keeps few values alive.
+/// the passes is the best one: it has few live values.
 const RULES: [Rule; 4] = [Rule::Source, Rule::Paths(100), Rule::Paths(300), Rule::Pressure(100)];
 
 /// The targets with assembly language.
@@ -117,14 +117,11 @@ pub fn compiled(
 ) -> Result<(Code, Allocated), String> {
     check_target(target)?;
     refuse(program, options)?;
-    let mut flat = match options.complemented_keys {
+    let flat = match options.complemented_keys {
         true => keys::without_complements(program),
         false => program.clone(),
     };
-    let inlined = PassOptions { inline: inline::Mode::All, ..PassOptions::default() };
-    for pass in [&inline::PASS, &inline_rest::PASS] {
-        run_pass(pass, &mut flat, &inlined);
-    }
+    let flat = without_calls(&flat);
     let code = select::code(&flat, target)?;
     let regs = target.regs as usize;
     let rules = match layout(program, target) {
@@ -148,9 +145,20 @@ pub fn compiled(
     Ok((code, allocated))
 }
 
-/// Refuses what exists in C only.
+/// The program with all calls inlined, but calls of kernels in other files.
+pub fn without_calls(program: &Program) -> Program {
+    let mut flat = program.clone();
+    let inlined = PassOptions { inline: inline::Mode::All, ..PassOptions::default() };
+    for name in ["inline", "inline-rest"] {
+        let pass = passes::find(name).expect("it is a pass");
+        run_pass(pass, &mut flat, &inlined);
+    }
+    flat
+}
+
+/// Refuses programs and options that exist in C only.
 fn refuse(program: &Program, options: &COptions) -> Result<(), String> {
-    let what = if takes_bytes(program) {
+    let part = if takes_bytes(program) {
         "ports of bytes exist"
     } else if options.wipe {
         "zeroization of the frame exists"
@@ -159,7 +167,7 @@ fn refuse(program: &Program, options: &COptions) -> Result<(), String> {
     } else {
         return Ok(());
     };
-    Err(format!("{what} in C only; leave out --emit asm"))
+    Err(format!("{part} in C only; leave out --emit asm"))
 }
 
 /// The registers of a target on the processor that the code is for: without one, on all that are

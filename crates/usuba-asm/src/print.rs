@@ -294,7 +294,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments)] // The parts of one step, with the places of memory.
     fn operation(
         &self,
         form: &Form,

@@ -50,7 +50,7 @@ fn each(items: &mut [Item], order: &mut impl FnMut(&mut Vec<Inst>)) {
     }
 }
 
-/// What scheduling knows of an instruction.
+/// The facts about an instruction.
 struct Node {
     latency: u32,
     /// Ports that run it; zero for a store.

@@ -514,7 +514,7 @@ fn bytes_of(imm: &Imm, lane: u8) -> Vec<u8> {
 /// The shortest bytes of which these are repetitions.
 fn smallest(bytes: &[u8]) -> &[u8] {
     let mut unit = bytes;
-    while unit.len() % 2 == 0 && unit[..unit.len() / 2] == unit[unit.len() / 2..] {
+    while unit.len().is_multiple_of(2) && unit[..unit.len() / 2] == unit[unit.len() / 2..] {
         unit = &unit[..unit.len() / 2];
     }
     unit

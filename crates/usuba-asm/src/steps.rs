@@ -65,8 +65,8 @@ pub enum Step {
     },
 }
 
-/// Two ranges of slots that change places after every turn but the last one: what a turn writes in
-/// the second one, the next turn reads in the first one.
+/// Two ranges of slots that change places after every turn but the last one: a turn reads in the first
+/// one, and writes in the second one for the next turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Banks {
     /// The first slot of each.

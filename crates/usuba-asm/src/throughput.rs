@@ -28,8 +28,8 @@ const LOAD: u64 = 7;
 /// Turns of a loop that are simulated.
 const TURNS: u32 = 3;
 
-/// Cycles over which loads, stores and ternary instructions are counted, and what they may take of
-/// it together.
+/// Cycles over which loads, stores and ternary instructions are counted, and the parts of it that they
+/// may take together.
 const SPAN: u64 = 10;
 const WHOLE: u32 = 1_000;
 
@@ -133,7 +133,7 @@ impl<'a> Simulation<'a> {
             }
         };
         let begin = counted(&mut self.loads, rate, enter.max(ready));
-        // What was just stored is there later than other memory.
+        // A value that was just stored is there later than other memory.
         let forward = u64::from(self.unit.forward);
         (begin + LOAD).max(if ready > 0 { ready + forward } else { 0 })
     }

@@ -176,7 +176,7 @@ fn own_names(target: &'static Target) -> impl Iterator<Item = &'static str> {
     rows.iter().filter_map(|row| row.c.split_once('(')).map(|(name, _)| name)
 }
 
-/// What makes an object of a kernel.
+/// The maker of the object of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum By {
     /// A C compiler, of our C.

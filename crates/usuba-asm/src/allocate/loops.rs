@@ -9,7 +9,7 @@
 //! The values that are in registers at the end of a body are the best ones to have there at its
 //! head. So the body is allocated several times, each time with the head that the end before asked
 //! for, and the cheapest try is kept. A value of the next turn prefers its home from its definition
-//! on; where that home still holds what the next turn must not lose, values have two homes by turns,
+//! on; where that home still holds a value that the turn needs, values have two homes by turns,
 //! in two banks of slots that change places. Constants and other values that do not change compete for registers as if they were carried;
 //! they always are in memory, too.
 
@@ -21,8 +21,8 @@ use super::{Allocator, Context, State};
 use crate::code::{Cell, Loop, Value};
 use crate::steps::{Banks, Memory, Place, Reg, Step};
 
-/// Heads that are tried.
-const TRIES: usize = 7;
+/// Heads that are tried, by the number of loops around; the last number holds for all deeper ones.
+const TRIES: [usize; 3] = [7, 2, 1];
 
 /// Bytes of slots that leave room for data in the first-level cache, which has 32 KiB or more.
 const NEAR: u32 = 24 << 10;
@@ -30,7 +30,7 @@ const NEAR: u32 = 24 << 10;
 /// Tries without a gain after which there are no more.
 const GIVE_UP: u32 = 2;
 
-/// Registers that no carried value has at the head, for moves.
+/// Registers that no loop-carried value has at the head, for moves.
 const RESERVE: usize = 1;
 
 /// A value at the head: `param` in the body, `init` before the first turn, `next` at the end.
@@ -45,14 +45,14 @@ struct Head {
 /// Where the values of the head are.
 struct Places {
     head: Vec<Option<To>>,
-    /// Where a turn leaves those of the next one.
+    /// Where a turn leaves the values of the next one.
     end: Vec<Option<To>>,
     /// Where they are after the loop.
     exit: Vec<Option<To>>,
     banks: Option<Banks>,
 }
 
-/// What is left of a try.
+/// The result of a try.
 struct Found {
     cost: u64,
     state: State,
@@ -99,11 +99,15 @@ impl Allocator<'_> {
         let around = std::mem::take(&mut self.context);
         let base = self.state.clone();
         let mut best: Option<Found> = None;
-        for by_turns in [false, true] {
+        let depth = self.depth.min(TRIES.len() - 1);
+        let tries = TRIES[depth];
+        self.depth += 1;
+        let ways: &[bool] = if depth == 0 { &[false, true] } else { &[false] };
+        for &by_turns in ways {
             let mut worse = 0;
             let mut registers = self.first_guess(&heads, &uses);
             let mut ends: FxHashMap<usize, u32> = FxHashMap::default();
-            for turn in 0..TRIES {
+            for turn in 0..tries {
                 self.state = base.clone();
                 let wishes = if turn % 2 == 0 { &ends } else { &FxHashMap::default() };
                 let places = match by_turns {
@@ -130,6 +134,7 @@ impl Allocator<'_> {
                 (registers, ends) = (next, slots);
             }
         }
+        self.depth -= 1;
         self.state = best.expect("there was a try").state;
         self.context = around;
     }
@@ -161,7 +166,7 @@ impl Allocator<'_> {
         guess
     }
 
-    /// A place for each value of the head: a register, or a slot for what changes. Slots that values
+    /// A place for each value of the head: a register, or a slot for values that change. Slots that values
     /// were in at the end of a try before are best, then those that the initial values are in.
     fn homes(
         &self,
@@ -291,17 +296,13 @@ impl Allocator<'_> {
         let (mut registers, mut slots) = (FxHashMap::default(), FxHashMap::default());
         let mut taken = vec![false; self.state.regs.len()];
         for (i, head) in heads.iter().enumerate() {
-            match self.reg(head.next) {
-                Some(reg)
-                    if uses.contains_key(&head.param)
-                        && registers.len() + RESERVE < taken.len() =>
-                {
-                    if !std::mem::replace(&mut taken[reg as usize], true) {
-                        registers.insert(i, reg);
-                        continue;
-                    }
-                }
-                _ => {}
+            if let Some(reg) = self.reg(head.next)
+                && uses.contains_key(&head.param)
+                && registers.len() + RESERVE < taken.len()
+                && !std::mem::replace(&mut taken[reg as usize], true)
+            {
+                registers.insert(i, reg);
+                continue;
             }
             if let Some(slot) = self.state.slot_of[head.next.at()].filter(|_| head.result.is_some())
             {

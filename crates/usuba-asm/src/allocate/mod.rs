@@ -13,7 +13,7 @@
 //!
 //! - `uses`: the distance to the next use of values.
 //! - `moves`: moves that happen at once, one after the other.
-//! - `loops`: loops, and the places of what they carry.
+//! - `loops`: loops, and the places of carried values.
 //!
 //! *Reference:* Belady 1966 (the farthest next use); Braun, Hack 2009 (spilling in SSA form).
 
@@ -40,7 +40,8 @@ pub fn allocate(code: &Code, regs: usize, bytes: u32) -> Allocated {
         steps: Vec::new(),
     };
     let (uses, context) = (Uses::new(values), Context::default());
-    let mut allocator = Allocator { code, state, uses, context, now: 0, slot_bytes: bytes };
+    let mut allocator =
+        Allocator { code, state, uses, context, now: 0, depth: 0, slot_bytes: bytes };
     allocator.items(&code.items, &After::default());
     let State { steps, slots, .. } = allocator.state;
     Allocated { steps, slots: slots.len() as u32 }
@@ -77,11 +78,13 @@ struct Allocator<'c> {
     context: Context,
     /// The place of the instruction in its item.
     now: u32,
+    /// Loops around it.
+    depth: usize,
     slot_bytes: u32,
 }
 
-/// A value in memory is worth a register if its next use is this many times nearer than that of the
-/// value which must be stored for it.
+/// A value in memory is worth a register if its next use is this many times nearer than the next
+/// use of the value which must be stored for it.
 const WORTH: u32 = 3;
 
 impl Allocator<'_> {

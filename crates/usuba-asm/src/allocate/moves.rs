@@ -31,7 +31,7 @@ impl To {
 }
 
 impl State {
-    /// Makes all moves; what is in places that no move reads is lost.
+    /// Makes all moves; values in places that no move reads are lost.
     pub fn move_all(&mut self, mut moves: Vec<(From, To)>) {
         let kept: Vec<To> = moves.iter().map(|(_, to)| *to).collect();
         moves.retain(|(from, to)| *from != to.as_from());

@@ -1,6 +1,6 @@
 //! Distances to the next use of values: inside of straight code exactly, beyond it by estimates.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::code::{Inst, Item, Loop, Value, size};
 
@@ -80,13 +80,21 @@ fn firsts(item: &Item) -> FxHashMap<Value, u32> {
     }
 }
 
-/// The values that items read, with the place of the first use.
+/// The values from before that items read, with the place of the first use.
 pub fn inside(items: &[Item]) -> FxHashMap<Value, u32> {
     let mut all: FxHashMap<Value, u32> = FxHashMap::default();
+    let mut own: FxHashSet<Value> = FxHashSet::default();
     let mut start = 0;
     for item in items {
-        for (value, at) in firsts(item) {
+        for (value, at) in firsts(item).into_iter().filter(|(value, _)| !own.contains(value)) {
             all.entry(value).or_insert(start + at);
+        }
+        match item {
+            Item::Straight(insts) => own.extend(insts.iter().filter_map(|inst| inst.dst)),
+            Item::Loop(l) => {
+                own.extend(l.carried.iter().map(|c| c.result));
+                own.extend(&l.filled);
+            }
         }
         start += length(item);
     }

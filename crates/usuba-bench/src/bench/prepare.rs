@@ -56,6 +56,9 @@ impl<'a> Prepared<'a> {
         let Subject { cipher, function, slicing, side } = *subject;
         let machine =
             cc::find_with(target.name, side.family).map_err(|skip| Problem::Skipped(skip.why))?;
+        if side.assembly {
+            usuba_asm::check_target(target).map_err(Problem::Skipped)?;
+        }
         let name = format!("{}_{number}", function.name);
         let failed = Problem::Failed;
         let built = usuba_run::functions::build_for(

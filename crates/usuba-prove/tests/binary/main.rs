@@ -102,6 +102,48 @@ fn kernels_are_proved() {
     }
 }
 
+/// The back end for assembly language makes objects as C compilers do: they are proved, and a
+/// changed bit is found.
+#[test]
+fn assembly_is_proved() {
+    let loops = [
+        ("gimli", "gimli", Slicing::B, "avx512"),
+        ("ascon", "ascon_p12", Slicing::V, "avx512"),
+        ("serpent", "serpent128_encrypt", Slicing::V, "avx512"),
+        ("salsa20", "salsa20_block", Slicing::V, "avx2"),
+    ];
+    let all = KERNELS.into_iter().chain(loops);
+    for (folder, function, slicing, name) in all {
+        let target = isa::find(name).expect("a target");
+        if !usuba_asm::has_assembly(target) {
+            continue;
+        }
+        let Some(&family) = families(name).first() else { return };
+        let output = interleaved(folder, function, slicing, target, 2);
+        let options = usuba::emit::c::COptions {
+            name: output.kernel.name.clone(),
+            complemented_keys: output.kernel.complemented_keys,
+            ..Default::default()
+        };
+        let made = usuba_asm::assemble(&output.program, target, cpu::ALL[0], &options);
+        let made = made.expect("it has assembly language");
+        let ask = |text: &str| {
+            let file = compiler::object(text, "assembler-with-cpp", name, family, &[]);
+            let file = file.expect("it assembles");
+            compiler::prove_object(&file, &output, target, Demands::default()).expect("an object")
+        };
+        let what = format!("{function} in {slicing:?} on {name}");
+        let verdict = ask(&made.text);
+        assert!(matches!(verdict, Verdict::Proved(_)), "{what}: {verdict:?}");
+        // One instruction less: the last one before the results are complete.
+        let last = made.text.rfind("\tvp").expect("an instruction on vectors");
+        let end = last + made.text[last..].find('\n').expect("its line ends");
+        let planted = format!("{}{}", &made.text[..last], &made.text[end + 1..]);
+        let verdict = ask(&planted);
+        assert!(!matches!(verdict, Verdict::Proved(_)), "{what} without an instruction");
+    }
+}
+
 /// The registers of interleaved instances lie side by side in one array, and no instance may take
 /// the place of another.
 #[test]

@@ -231,7 +231,7 @@ pub struct Tuned {
     pub ignored: NoTuned,
 }
 
-/// What compiles kernels: a family of C compilers, or our back end for assembly language.
+/// The compiler of kernels: a family of C compilers, or our back end for assembly language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Compiler {
     Gcc,

@@ -28,6 +28,11 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
             "--wipe has no place beside --abi usubac, whose functions keep copies of their own",
         ));
     }
+    if args.emit == Emit::Asm && args.abi == Abi::Usubac {
+        return Err(Failure::usage(
+            "--emit asm has no place beside --abi usubac, whose functions are C",
+        ));
+    }
     let place = place(args, file)?;
     if args.emit == Emit::Ast || args.parse_only {
         let tree = formatted(file, reporter)?;
