@@ -13,7 +13,7 @@ use usuba_gen::Choices;
 use usuba_gen::level::is_whole;
 use usuba_prove::Claim;
 use usuba_prove::cell::{Cell, Extent, Known, Obstacle};
-use usuba_prove::objects::Objects;
+use usuba_prove::objects::{By, Objects};
 use usuba_run::cc::{Family, Machine};
 use usuba_run::validated::{Proofs, Trouble, optimised};
 
@@ -187,7 +187,8 @@ pub fn claims(
         sha256: String::new(),
         options: flags.options(slicing),
     };
-    let objects = Objects::compiled(target, families, Default::default(), false)?;
+    let makers: Vec<By> = families.iter().copied().map(By::C).collect();
+    let objects = Objects::compiled(target, &makers, Default::default(), false)?;
     let known = &Known::default();
     let extent = Extent { direct: false, objects: &objects, interfaces: None, plant: None, known };
     let proof = cell.prove(&checked.program, extent).map_err(|obstacle| match obstacle {
