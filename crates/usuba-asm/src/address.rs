@@ -26,6 +26,12 @@ const OTHERS: [&str; 7] = ["r10", "r11", "rbx", "r12", "r13", "r14", "r15"];
 /// The register that holds a distance, just before the instruction that uses it, or a mask.
 const DISTANCE: &str = "rax";
 
+/// The register of a parameter that has none of its own, just before the instruction that uses it.
+const BASE: &str = "r11";
+
+/// Registers that parameters leave for loops.
+const LOOPS: usize = 4;
+
 /// Registers that belong to the caller.
 pub const SAVED: [&str; 5] = ["rbx", "r12", "r13", "r14", "r15"];
 
@@ -34,6 +40,8 @@ pub struct Addresses {
     free: Vec<&'static str>,
     /// The register of each parameter that is used.
     ports: Vec<Option<&'static str>>,
+    /// Whether a parameter that is used lies on the stack of the caller.
+    is_on_stack: bool,
     /// For each loop its walks, in the order of their first use.
     loops: Vec<Vec<Walk>>,
     records: Vec<i32>,
@@ -79,6 +87,7 @@ impl Addresses {
         let mut all = Addresses {
             free: Vec::new(),
             ports: vec![None; parameters],
+            is_on_stack: false,
             loops: vec![Vec::new(); records.len()],
             records: records.to_vec(),
             open: Vec::new(),
@@ -105,8 +114,15 @@ impl Addresses {
                 _ => all.free.push(reg),
             }
         }
-        for (at, used) in is_used.into_iter().enumerate().skip(PARAMETERS.len()) {
-            if used {
+        let on_stack = is_used.into_iter().enumerate().skip(PARAMETERS.len());
+        let on_stack: Vec<usize> = on_stack.filter(|(_, used)| *used).map(|(at, _)| at).collect();
+        all.is_on_stack = !on_stack.is_empty();
+        if on_stack.len() + LOOPS > all.free.len() {
+            // The others are read from the stack where they are used, into a register of its own.
+            all.free.retain(|reg| *reg != BASE);
+        }
+        for at in on_stack {
+            if all.free.len() > LOOPS {
                 all.ports[at] = Some(all.take()?);
             }
         }
@@ -122,7 +138,8 @@ impl Addresses {
     }
 
     fn take(&mut self) -> Result<&'static str, String> {
-        let few = "it needs more addresses at a time than there are registers";
+        let few =
+            "loops need more addresses at a time than there are registers; leave out --emit asm";
         let reg = self.free.pop().ok_or_else(|| few.to_string())?;
         if !self.used.contains(&reg) {
             self.used.push(reg);
@@ -130,10 +147,24 @@ impl Addresses {
         Ok(reg)
     }
 
-    /// Parameters that lie on the stack of the caller, with the place in it and their registers.
-    pub fn on_stack(&self) -> impl Iterator<Item = (usize, &'static str)> {
+    /// Whether a parameter that is used lies on the stack of the caller.
+    pub fn is_on_stack(&self) -> bool {
+        self.is_on_stack
+    }
+
+    /// The register of a parameter. Prints the load of one that has none of its own.
+    fn port(&self, at: u8, text: &mut String) -> &'static str {
+        self.ports[at as usize].unwrap_or_else(|| {
+            let place = place_on_stack(at as usize - PARAMETERS.len());
+            let _ = writeln!(text, "\tmovq\t{place}, %{BASE}");
+            BASE
+        })
+    }
+
+    /// Parameters that lie on the stack of the caller, with their addresses and registers.
+    pub fn on_stack(&self) -> impl Iterator<Item = (String, &'static str)> {
         let ports = self.ports.iter().enumerate().skip(PARAMETERS.len());
-        ports.filter_map(|(at, reg)| Some((at - PARAMETERS.len(), (*reg)?)))
+        ports.filter_map(|(at, reg)| Some((place_on_stack(at - PARAMETERS.len()), (*reg)?)))
     }
 
     fn pointer(&self, walk: &Walk) -> &'static str {
@@ -146,9 +177,7 @@ impl Addresses {
     /// load of a distance from a table.
     pub fn of(&self, cell: &Cell, base: &dyn Fn(Area, i32) -> String, text: &mut String) -> String {
         let address = match (&cell.walks[..], cell.area) {
-            ([], Area::Port(at)) => {
-                displaced(cell.offset, self.ports[at as usize].expect("it is used"))
-            }
+            ([], Area::Port(at)) => displaced(cell.offset, self.port(at, text)),
             ([], area) => base(area, cell.offset),
             (walks, area) => {
                 displaced(cell.offset, self.pointer(&Walk { area, walks: walks.to_vec() }))
@@ -186,7 +215,7 @@ impl Addresses {
             let (_, outer) = walk.walks.split_last().expect("it walks with the loop");
             match (outer, walk.area) {
                 ([], Area::Port(at)) => {
-                    let from = self.ports[at as usize].expect("it is used");
+                    let from = self.port(at, text);
                     let _ = writeln!(text, "\tmovq\t%{from}, %{reg}");
                 }
                 ([], area) => {
@@ -236,6 +265,11 @@ impl Addresses {
 /// The walk over the table of a loop.
 fn distances(id: LoopId, records: &[i32]) -> Walk {
     Walk { area: Area::Table(id), walks: vec![(id, records[id.0 as usize])] }
+}
+
+/// The address of a parameter on the stack of the caller, above the return address and `%rbp`.
+fn place_on_stack(at: usize) -> String {
+    displaced(16 + 8 * at as i32, "rbp")
 }
 
 /// An address at a distance from a register.

@@ -45,7 +45,7 @@ pub fn print(
     let mut body = String::from("\t.cfi_startproc\n\tendbr64\n");
     body.push_str(&frame.enter(&saved, &addresses));
     body.push_str(&inner);
-    body.push_str(&frame.leave(&saved));
+    body.push_str(&frame.leave(&saved, &addresses));
     body.push_str("\tvzeroupper\n\tret\n\t.cfi_endproc\n");
     Ok(Printed { body, constants: printer.constants() })
 }
@@ -132,7 +132,7 @@ impl Frame {
 
     /// Whether the frame pointer is needed.
     fn is_needed(&self, saved: &[&str], addresses: &Addresses) -> bool {
-        self.size > 0 || !saved.is_empty() || addresses.on_stack().next().is_some()
+        self.size > 0 || !saved.is_empty() || addresses.is_on_stack()
     }
 
     fn enter(&self, saved: &[&str], addresses: &Addresses) -> String {
@@ -148,8 +148,8 @@ impl Frame {
             let offset = -24 - 8 * at as i32;
             let _ = write!(text, "\tpushq\t%{reg}\n\t.cfi_offset {}, {offset}\n", number(reg));
         }
-        for (at, reg) in addresses.on_stack() {
-            let _ = writeln!(text, "\tmovq\t{}, %{reg}", displaced(16 + 8 * at as i32, "rbp"));
+        for (place, reg) in addresses.on_stack() {
+            let _ = writeln!(text, "\tmovq\t{place}, %{reg}");
         }
         if self.size > 0 {
             let _ =
@@ -158,12 +158,12 @@ impl Frame {
         text
     }
 
-    fn leave(&self, saved: &[&str]) -> String {
+    fn leave(&self, saved: &[&str], addresses: &Addresses) -> String {
         let mut text = String::new();
         for (at, reg) in saved.iter().enumerate() {
             let _ = writeln!(text, "\tmovq\t{}, %{reg}", displaced(-8 - 8 * at as i32, "rbp"));
         }
-        if self.size > 0 || !saved.is_empty() {
+        if self.is_needed(saved, addresses) {
             text.push_str("\tleave\n\t.cfi_def_cfa 7, 8\n");
         }
         text

@@ -144,6 +144,44 @@ fn assembly_is_proved() {
     }
 }
 
+/// Parameters after the sixth lie on the stack; some of many have no register of their own.
+#[test]
+fn parameters_of_assembly_lie_on_the_stack() {
+    let Some(&family) = families("avx2").first() else { return };
+    let target = isa::find("avx2").expect("a target");
+    for count in [1, 2, 4, 7, 12, 30] {
+        let list = |name: &str| {
+            (0..count).map(|i| format!("{name}{i}:u32")).collect::<Vec<_>>().join(", ")
+        };
+        let body = (0..count).map(|i| format!("y{i} = x{} ^ x{i} + x0", count - 1 - i));
+        let body = body.collect::<Vec<_>>().join("; ");
+        let text = format!("node f ({}) returns ({}) let {body} tel", list("x"), list("y"));
+        let mut sources = usuba::diag::Sources::default();
+        let file = sources.add("f.ua", &*text);
+        let mut pipeline = PipelineOptions::default();
+        pipeline.pass.interleave.factor = Some(1);
+        let options = usuba::Options {
+            slicing: Slicing::V,
+            target,
+            cpu: cpu::ALL[0],
+            word: None,
+            entry: None,
+            flags: Default::default(),
+            pipeline,
+            c: Default::default(),
+        };
+        let includes = &mut usuba::syntax::splice::NoIncludes;
+        let output = usuba::compile(&mut sources, file, includes, &options, &mut |_, _| {});
+        let output = output.expect("the program is right");
+        let made = usuba_asm::assemble(&output.program, target, cpu::ALL[0], &options.c);
+        let text = made.expect("it has assembly language").text;
+        let file = compiler::object(&text, "assembler-with-cpp", "avx2", family, &[]);
+        let file = file.expect("it assembles");
+        let verdict = compiler::prove_object(&file, &output, target, Demands::default());
+        assert!(matches!(verdict, Ok(Verdict::Proved(_))), "{count} parameters: {verdict:?}");
+    }
+}
+
 /// The registers of interleaved instances lie side by side in one array, and no instance may take
 /// the place of another.
 #[test]
