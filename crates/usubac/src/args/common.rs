@@ -272,11 +272,12 @@ impl Compiler {
 
 #[derive(Args, Clone, Default, Debug)]
 pub struct Compilers {
-    /// C compilers, gcc or clang, or asm for usubac's own assembly language, separated by commas
+    /// Compilers: gcc, clang, or asm (our assembly language)
     ///
-    /// Measurements take the first C compiler that is there, or all that are named, by turns; proofs
-    /// take both C compilers unless one is named.
-    #[arg(long, visible_alias = "against", value_enum, value_name = "COMPILER", value_delimiter = ',',
+    /// Several are separated by commas. Measurements take the first C compiler that is there, or
+    /// all that are named, by turns (`--against` is the same); proofs take both C compilers unless
+    /// one is named.
+    #[arg(long, alias = "against", value_enum, value_name = "COMPILER", value_delimiter = ',',
           hide_possible_values = true, help_heading = TARGET)]
     pub cc: Vec<Compiler>,
 }
