@@ -38,6 +38,7 @@ use usuba::passes::pipeline::run_pass;
 use usuba::passes::{self, PassOptions, inline};
 
 use code::Code;
+use print::Printed;
 use schedule::Rule;
 use steps::Allocated;
 
@@ -80,10 +81,24 @@ pub fn assemble(
     options: &COptions,
 ) -> Result<Emitted, String> {
     let emitted = kernel(program, target, options);
-    let (code, allocated) = compiled(program, target, cpu, options)?;
     let comment = header::comment(program, target, options, &emitted);
-    let text = print::print(&code, &allocated, target, &emitted)?.file(&emitted, &comment);
+    let text = printed(program, &emitted, target, cpu, options)?.file(&emitted, &comment);
     Ok(Emitted { text, ..emitted })
+}
+
+/// The instructions of a kernel whose C is `emitted`.
+///
+/// # Errors
+/// As for [`assemble`].
+pub fn printed(
+    program: &Program,
+    emitted: &Emitted,
+    target: &'static Target,
+    cpu: &'static Cpu,
+    options: &COptions,
+) -> Result<Printed, String> {
+    let (code, allocated) = compiled(program, target, cpu, options)?;
+    print::print(&code, &allocated, target, emitted)
 }
 
 /// The same kernel in a C file: its declaration, and its instructions as an assembler statement for
@@ -98,8 +113,7 @@ pub fn in_c(
     options: &COptions,
 ) -> Result<String, String> {
     let emitted = kernel(program, target, options);
-    let (code, allocated) = compiled(program, target, cpu, options)?;
-    let statement = print::print(&code, &allocated, target, &emitted)?.statement(&emitted);
+    let statement = printed(program, &emitted, target, cpu, options)?.statement(&emitted);
     let (includes, declaration) =
         (header::includes(target), header::declaration(target, &emitted.prototype));
     Ok(format!("{includes}\n{declaration}\n{statement}"))

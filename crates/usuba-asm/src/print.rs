@@ -54,16 +54,25 @@ impl Printed {
     /// The function as a file for the preprocessor and an assembler; `comment` is the comment on
     /// top.
     pub fn file(&self, kernel: &Emitted, comment: &str) -> String {
+        let function = self.function(kernel, false);
+        format!("{comment}\n{OTHERS}#error \"{OTHER}\"\n#endif\n{MACROS}{function}{FOOT}")
+    }
+
+    /// The function as a part of a file; see [`joined`]. A hidden one is visible in the library that
+    /// it is linked into, and nowhere else.
+    pub fn function(&self, kernel: &Emitted, hidden: bool) -> String {
         let Emitted { name, prototype, .. } = kernel;
-        let mut text = format!("{comment}{HEAD}\n/* {prototype} */\n");
-        let _ = write!(text, "\t.globl\tSYMBOL({name})\n\t.p2align\t6\n");
+        let mut text = format!("\n/* {prototype} */\n\t.text\n\t.globl\tSYMBOL({name})\n");
+        if hidden {
+            let _ = writeln!(text, "\tHIDDEN(SYMBOL({name}))");
+        }
+        let _ = write!(text, "\t.p2align\t6\n");
         let _ = write!(text, "#ifdef __ELF__\n\t.type\t{name}, @function\n#endif\n");
         let _ = write!(text, "SYMBOL({name}):\n{}", self.body);
         let _ = write!(text, "#ifdef __ELF__\n\t.size\t{name}, .-{name}\n#endif\n");
         if !self.constants.is_empty() {
             let _ = write!(text, "{CONSTANTS}{}", self.constants);
         }
-        text.push_str(FOOT);
         text
     }
 
@@ -85,17 +94,23 @@ impl Printed {
     }
 }
 
+/// A file with functions, and nothing on other systems; `comment` is the comment on top.
+pub fn joined(comment: &str, functions: &str) -> String {
+    format!("{comment}\n{HERE}{MACROS}{functions}#endif\n{FOOT}")
+}
+
+const OTHERS: &str = "#if !defined(__LP64__) || !defined(__x86_64__)\n";
+const OTHER: &str = "this file is for the System V calling convention of x86-64";
+const HERE: &str = "#if defined(__LP64__) && defined(__x86_64__)\n";
+
 /// Directives that differ between systems.
-const HEAD: &str = "
-#if !defined(__x86_64__) || defined(_WIN32)
-#error \"this file is for the System V calling convention of x86-64\"
-#endif
-#ifdef __APPLE__
+const MACROS: &str = "#ifdef __APPLE__
 #define SYMBOL(name) _##name
+#define HIDDEN(symbol) .private_extern symbol
 #else
 #define SYMBOL(name) name
+#define HIDDEN(symbol) .hidden symbol
 #endif
-\t.text
 ";
 
 const CONSTANTS: &str =

@@ -2,6 +2,7 @@
 //! with their key schedules. Functions with the same kernel share one core.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use rayon::prelude::*;
 use usuba::diag::Diagnostic;
@@ -12,6 +13,7 @@ use usuba::isa::{self, Inst, Target};
 use usuba::passes::interleave::Choice;
 use usuba::passes::pipeline::{Level, PipelineOptions};
 use usuba::passes::{inline, unroll};
+use usuba::{Options, Output};
 
 use super::ladder::Cost;
 use super::primitive::{Operation, Primitive};
@@ -32,7 +34,12 @@ pub struct Core {
     /// The kernel, and the kernel without interleaving.
     pub main: Task,
     pub single: Option<Task>,
-    pub text: String,
+    /// The C of the kernels.
+    pub inner: String,
+    /// The C of the functions around them.
+    pub around: String,
+    /// The kernels in assembly language as well, for targets that have it.
+    pub assembly: Option<Assembly>,
     /// A smaller variant on request: calls and rolled loops remain.
     pub small: Option<String>,
     /// Blocks per register set, and per call of the kernel.
@@ -50,7 +57,53 @@ pub struct Core {
     pub guess: Cost,
 }
 
+/// Kernels in assembly language.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    /// Their declarations in C.
+    pub declarations: String,
+    /// Their functions; [`usuba_asm::print::joined`] makes a file of them.
+    pub functions: String,
+}
+
 impl Core {
+    /// All C of the core.
+    pub fn text(&self) -> String {
+        format!("{}{}", self.inner, self.around)
+    }
+
+    /// Its function, slicing and target, by which costs name it.
+    pub fn name(&self) -> (&str, &'static str, &'static str) {
+        (&self.function.name, letter(self.slicing), self.target.name)
+    }
+
+    /// The names of the kernels in C.
+    pub fn kernels(&self) -> impl Iterator<Item = String> {
+        [&self.main].into_iter().chain(&self.single).map(Task::symbol)
+    }
+
+    /// The kernels of a core of the cipher in `folder` in assembly language; `None` where the back
+    /// end has none for them.
+    ///
+    /// # Errors
+    /// The diagnostics of the compiler, one per line.
+    pub fn assembled(&self, folder: &Path) -> Result<Option<Assembly>, String> {
+        let mut all = Assembly { declarations: String::new(), functions: String::new() };
+        for task in [&self.main].into_iter().chain(&self.single) {
+            let Options { target, cpu, c, .. } = &task.options;
+            if !usuba_asm::has_assembly(target) {
+                return Ok(None);
+            }
+            let Output { program, kernel, .. } = task.compile(folder, Proofs::Never)?;
+            let Ok(printed) = usuba_asm::printed(&program, &kernel, target, cpu, c) else {
+                return Ok(None);
+            };
+            all.declarations += &format!("USUBA_HIDDEN {};\n", kernel.prototype);
+            all.functions += &printed.function(&kernel, true);
+        }
+        Ok(Some(all))
+    }
+
     /// Bytes of a block in throughput figures.
     pub fn bytes(&self) -> usize {
         if self.chained { self.input - self.output } else { self.output }
@@ -103,7 +156,7 @@ pub struct Compiled<'a> {
 }
 
 /// The key of a shared core: functions with equal keys use one core.
-pub type Key<'a> = (&'a str, &'a str, String, char, &'static str);
+pub type Key<'a> = (&'a str, &'a str, String, &'static str, &'static str);
 
 pub fn key<'a>(function: &'a Function, slicing: Slicing, target: &'static Target) -> Key<'a> {
     let ports = format!("{:?} {:?}", function.inputs, function.output);
@@ -111,12 +164,12 @@ pub fn key<'a>(function: &'a Function, slicing: Slicing, target: &'static Target
     (&function.source, &function.node, ports, letter(slicing), target.name)
 }
 
-pub fn letter(slicing: Slicing) -> char {
+pub fn letter(slicing: Slicing) -> &'static str {
     match slicing {
-        Slicing::V => 'V',
-        Slicing::H => 'H',
-        Slicing::B => 'B',
-        Slicing::W => 'W',
+        Slicing::V => "V",
+        Slicing::H => "H",
+        Slicing::B => "B",
+        Slicing::W => "W",
     }
 }
 
@@ -164,7 +217,7 @@ pub fn compile<'a>(
             if small && target.name == portable().name {
                 let node = function.small.as_ref().unwrap_or(&function.node).clone();
                 let other = Function { node, ..function.clone() };
-                made.small = Some(core(cipher, &other, slicing, target, linkage, true)?.text);
+                made.small = Some(core(cipher, &other, slicing, target, linkage, true)?.text());
             }
             Ok::<_, String>(made)
         })
@@ -383,7 +436,9 @@ fn core(
         target,
         slicing,
         function: function.clone(),
-        text: format!("{}{alone}{body}", main.kernel.text),
+        inner: format!("{}{alone}", main.kernel.text),
+        around: body,
+        assembly: None,
         small: None,
         unit,
         batch,
@@ -429,5 +484,14 @@ fn guess(
     let short = (1..units).map(|count| fixed + (batches * alone * count as f64).min(batches));
     let cycles = short.chain([fixed + batches, fixed + 2.0 * batches]).collect();
     let name = String::new;
-    Cost { function: name(), slicing: name(), target: name(), unit, batch, cycles }
+    Cost {
+        family: name(),
+        function: name(),
+        slicing: name(),
+        target: name(),
+        unit,
+        batch,
+        cycles,
+        assembly: None,
+    }
 }

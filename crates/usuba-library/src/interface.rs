@@ -359,9 +359,9 @@ impl Folder<'_> {
     /// One sentence on the kernels of a primitive.
     pub(super) fn about(&self, at: usize) -> String {
         let rungs = self.ladders[at].iter().flatten().flatten();
-        let slicings: BTreeSet<char> =
+        let slicings: BTreeSet<&str> =
             rungs.map(|rung| super::cores::letter(self.cores[rung.used.core].slicing)).collect();
-        let slicings: Vec<String> = slicings.iter().map(char::to_string).collect();
+        let slicings: Vec<&str> = slicings.into_iter().collect();
         format!("No branch and no address depends on data. Slicings: {}.", slicings.join(", "))
     }
 }

@@ -68,8 +68,9 @@ use usuba::isa::{self, Target};
 
 use arithmetic::Kernels;
 use cores::{Compiled, Core, Use};
-use ladder::Cost;
+use ladder::{Cost, Costs};
 use primitive::primitives;
+use rayon::prelude::*;
 use usuba_ciphers::Cipher;
 
 pub use arithmetic::short;
@@ -220,7 +221,7 @@ impl<'a> Folder<'a> {
         let primitives = primitives(cipher);
         let registers = registers(backends, &[cipher]);
         let (cores, compiled) = cores::compile(cipher, primitives, &registers, linkage, small)?;
-        let measured = ladder::measured(&cipher.folder)?;
+        let measured = Costs::read(&cipher.folder)?;
         let ladders = compiled
             .iter()
             .map(|primitive| {
@@ -242,14 +243,37 @@ impl<'a> Folder<'a> {
             across = Some((target, arithmetic::lanes(cipher, own, (Slicing::W, target))?));
         }
         let linkage = linkage.to_string();
-        let folder =
+        let mut folder =
             Folder { name, cipher, cores, compiled, ladders, arithmetic, lanes, across, linkage };
+        folder.assemble(&measured)?;
         folder.check_counters()?;
         folder.check_streams()?;
         folder.check_hashes()?;
         folder.check_seals()?;
         folder.check_signs()?;
         Ok(folder)
+    }
+
+    /// Adds the kernels in assembly language that dispatch tables use, where `measured` says that
+    /// they are the faster ones.
+    fn assemble(&mut self, measured: &Costs) -> Result<(), String> {
+        let is_shipped = |core: &Core| {
+            let (function, slicing, target) = core.name();
+            measured.ships_assembly(function, slicing, target)
+        };
+        let cores = self.cores.iter().enumerate();
+        let shipped: Vec<usize> = cores
+            .filter(|(at, core)| is_shipped(core) && self.is_used(*at))
+            .map(|(at, _)| at)
+            .collect();
+        let made = shipped
+            .par_iter()
+            .map(|&at| self.cores[at].assembled(&self.cipher.folder))
+            .collect::<Result<Vec<_>, _>>()?;
+        for (at, assembly) in shipped.into_iter().zip(made) {
+            self.cores[at].assembly = assembly;
+        }
+        Ok(())
     }
 
     /// The processors that dispatch to a core, as the condition of an `#if`; `None` for all
@@ -290,7 +314,7 @@ impl<'a> Folder<'a> {
 pub fn ladders(request: &Request, cipher: &Cipher) -> Result<String, String> {
     let backends = backends(&request.targets, std::slice::from_ref(cipher));
     let folder = Folder::new(cipher, &backends, "static ", false)?;
-    let measured = ladder::measured(&cipher.folder)?;
+    let measured = Costs::read(&cipher.folder)?;
     let mut text = String::new();
     for (compiled, ladders) in folder.compiled.iter().zip(&folder.ladders) {
         for (operation, ladders) in compiled.primitive.operations.iter().zip(ladders) {
@@ -306,19 +330,21 @@ pub fn ladders(request: &Request, cipher: &Cipher) -> Result<String, String> {
 const CURVE: [usize; 7] = [1, 4, 16, 64, 256, 1024, 4096];
 
 impl Folder<'_> {
-    fn curve(&self, name: &str, target: &Target, rungs: &[Rung], measured: &[Cost]) -> String {
+    fn curve(&self, name: &str, target: &Target, rungs: &[Rung], measured: &Costs) -> String {
         let guessed = if rungs.iter().all(|rung| rung.measured) { "" } else { ", not measured" };
         let mut text = format!("{name} on {}{guessed}\n", target.name);
+        let families = measured.families(target.family());
         let cost = |rung: &Rung| {
             let core = &self.cores[rung.used.core];
-            known(core, measured).filter(|_| rung.measured).unwrap_or(&core.guess)
+            let known = measured.shipped(core.name(), &families).filter(|_| rung.measured);
+            known.unwrap_or_else(|| core.guess.clone())
         };
         for rung in rungs.iter().rev() {
             let core = &self.cores[rung.used.core];
             let (letter, target) = (cores::letter(core.slicing), core.target.name);
             text += &format!("  from {:>4}  {letter} {target}, {} at once\n", rung.from, core.unit);
         }
-        let costs: Vec<&Cost> = rungs.iter().map(cost).collect();
+        let costs: Vec<Cost> = rungs.iter().map(cost).collect();
         let steps = rungs.iter().enumerate();
         let steps: Vec<_> =
             steps.map(|(kernel, rung)| ladder::Step { from: rung.from, kernel }).collect();
@@ -333,37 +359,38 @@ impl Folder<'_> {
     }
 }
 
-/// The measured cost of a core.
-fn known<'a>(core: &Core, measured: &'a [Cost]) -> Option<&'a Cost> {
-    measured.iter().find(|cost| {
-        cost.function == core.function.name
-            && cost.slicing == cores::letter(core.slicing).to_string()
-            && cost.target == core.target.name
-    })
-}
-
 /// The dispatch table of an operation on a backend.
-fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &[Cost]) -> Vec<Rung> {
+fn rungs(cores: &[Core], uses: &[Use], backend: &Target, measured: &Costs) -> Vec<Rung> {
     let candidates: Vec<Use> =
         uses.iter().copied().filter(|u| includes(backend, cores[u.core].target)).collect();
-    let measured_on = |u: &Use| known(&cores[u.core], measured);
-    // Estimates and measurements are not comparable, and measurements of other kernels or on another
-    // machine do not apply: a machine that has the backend measured some kernel for it.
-    let own = |target: &Target| target.machine.unwrap_or(target).family() == backend.family();
-    let here = measured.iter().filter_map(|cost| isa::find(&cost.target)).any(own);
-    let mut wide = candidates.iter().filter(|u| own(cores[u.core].target)).peekable();
+    // Measurements on another machine do not apply: a machine that has the backend measured some
+    // kernel for it.
+    let families = measured.families(backend.family());
+    let known: Vec<Option<Cost>> =
+        candidates.iter().map(|u| measured.shipped(cores[u.core].name(), &families)).collect();
+    let own = |u: &Use| {
+        let target = cores[u.core].target;
+        target.machine.unwrap_or(target).family() == backend.family()
+    };
+    let is_known = |at: usize| known[at].is_some();
+    let wide: Vec<usize> = (0..candidates.len()).filter(|at| own(&candidates[*at])).collect();
     // One kernel alone is chosen at any cost.
-    let alone = candidates.len() == 1 && measured_on(&candidates[0]).is_some();
-    let trusted =
-        (alone || here && wide.peek().is_none() || wide.any(|u| measured_on(u).is_some()))
-            && candidates.iter().filter_map(|u| Some((u, measured_on(u)?))).all(|(u, cost)| {
-                let core = &cores[u.core];
-                (cost.unit, cost.batch) == (core.unit, core.batch)
-            });
-    let candidates: Vec<Use> =
-        candidates.into_iter().filter(|u| !trusted || measured_on(u).is_some()).collect();
-    let cost = |u: &Use| measured_on(u).filter(|_| trusted).unwrap_or(&cores[u.core].guess);
-    let costs: Vec<&Cost> = candidates.iter().map(cost).collect();
+    let alone = candidates.len() == 1 && is_known(0);
+    let here = !families.is_empty();
+    // Estimates and measurements are not comparable, and neither are measurements of other kernels.
+    let is_current = |(u, cost): (&Use, &Option<Cost>)| {
+        let core = &cores[u.core];
+        cost.as_ref().is_none_or(|cost| (cost.unit, cost.batch) == (core.unit, core.batch))
+    };
+    let trusted = (alone || here && wide.is_empty() || wide.into_iter().any(is_known))
+        && candidates.iter().zip(&known).all(is_current);
+    let kept = candidates.into_iter().zip(known).filter(|(_, cost)| !trusted || cost.is_some());
+    let (candidates, costs): (Vec<Use>, Vec<Cost>) = kept
+        .map(|(u, cost)| {
+            let guess = || cores[u.core].guess.clone();
+            (u, cost.filter(|_| trusted).unwrap_or_else(guess))
+        })
+        .unzip();
     let steps = ladder::ladder(&costs);
     let rung = |step: ladder::Step| Rung {
         from: step.from,

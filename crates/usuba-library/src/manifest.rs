@@ -52,7 +52,7 @@ pub struct Manifest {
     /// The functions of the request; empty for all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only: Vec<String>,
-    /// The C files.
+    /// The files of C and of assembly language.
     #[serde(rename = "file")]
     pub files: Vec<Hash>,
     /// The choice of a backend at run time; `None` with a single one.
@@ -211,7 +211,7 @@ impl Manifest {
         units: &[Unit],
     ) -> Result<Manifest, String> {
         let Compiled { request, form, package, asked, .. } = compiled;
-        let is_c = |path: &str| path.ends_with(".c") || path.ends_with(".h");
+        let is_c = |path: &str| [".c", ".h", ".S"].iter().any(|end| path.ends_with(end));
         let c = || files.iter().filter(|file| is_c(&file.path));
         let mut all = Declarations::default();
         // The other headers declare no functions of other files.

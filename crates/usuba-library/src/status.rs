@@ -16,7 +16,7 @@ use usuba::isa::{self, Target};
 use usuba::passes::pipeline::{Level, PipelineOptions};
 
 use super::interface::{Kind, kind};
-use super::ladder::{self, Cost};
+use super::ladder::{self, Cost, Costs};
 use super::primitive::{Operation, Primitive, primitives};
 use super::{CURVE, cores, includes, section};
 use usuba_ciphers::{Cipher, Function, HashMode, Scheme, Seal, Sign};
@@ -39,9 +39,10 @@ struct Row<'a> {
 fn backends(
     targets: &[&'static Target],
     ciphers: &[Cipher],
-    costs: &[Vec<Cost>],
+    costs: &[Costs],
 ) -> Vec<&'static Target> {
-    let measured = |target: &&Target| costs.iter().flatten().any(|cost| cost.target == target.name);
+    let all = || costs.iter().flat_map(|folder| &folder.costs);
+    let measured = |target: &&Target| all().any(|cost| cost.target == target.name);
     super::backends(targets, ciphers).into_iter().filter(measured).collect()
 }
 
@@ -164,7 +165,7 @@ pub fn curves(ciphers: &[Cipher], targets: &[&'static Target]) -> Result<String,
                     .iter()
                     .rev()
                     .map(|step| {
-                        let Cost { slicing, target, unit, .. } = candidates[step.kernel];
+                        let Cost { slicing, target, unit, .. } = &candidates[step.kernel];
                         format!("{}: {slicing} {target} ×{unit}", step.from)
                     })
                     .collect();
@@ -203,8 +204,8 @@ fn digits(value: f64) -> String {
     }
 }
 
-fn costs(ciphers: &[Cipher]) -> Result<Vec<Vec<Cost>>, String> {
-    ciphers.iter().map(|cipher| ladder::measured(&cipher.folder)).collect()
+fn costs(ciphers: &[Cipher]) -> Result<Vec<Costs>, String> {
+    ciphers.iter().map(|cipher| Costs::read(&cipher.folder)).collect()
 }
 
 /// The primitives of a folder, followed by its composed keystreams.
@@ -365,24 +366,26 @@ fn timing(cipher: &Cipher, row: &Row) -> Result<&'static str, String> {
 }
 
 /// The costs of an operation on a backend.
-fn candidates<'a>(
+fn candidates(
     cipher: &Cipher,
     operation: &Operation,
     backend: &Target,
-    costs: &'a [Cost],
-) -> Vec<&'a Cost> {
-    let mut found: Vec<&Cost> = Vec::new();
+    costs: &Costs,
+) -> Vec<Cost> {
+    let families = costs.families(backend.family());
+    let mut found: Vec<Cost> = Vec::new();
     for function in &operation.functions {
         for &slicing in &function.slicings {
-            for cost in costs {
-                let target = isa::find(&cost.target).filter(|t| includes(backend, t));
-                let letter = cores::letter(slicing).to_string();
-                let Some(target) = target.filter(|_| cost.slicing == letter) else { continue };
+            for name in costs.names() {
+                let target = isa::find(name.2).filter(|t| includes(backend, t));
+                let letter = cores::letter(slicing);
+                let Some(target) = target.filter(|_| name.1 == letter) else { continue };
                 // Functions with a common kernel share its costs.
-                let other = cipher.functions.iter().find(|f| f.name == cost.function);
+                let other = cipher.functions.iter().find(|f| f.name == name.0);
                 let key = |f| cores::key(f, slicing, target);
-                if other.is_some_and(|f| key(f) == key(function)) && !found.contains(&cost) {
-                    found.push(cost);
+                let is_new = || !found.iter().any(|cost| cost.name() == name);
+                if other.is_some_and(|f| key(f) == key(function)) && is_new() {
+                    found.extend(costs.shipped(name, &families));
                 }
             }
         }
@@ -393,11 +396,11 @@ fn candidates<'a>(
 }
 
 /// Cycles per byte of a long message; the costs of the base if the target adds no kernel.
-fn each(cipher: &Cipher, row: &Row, backend: &Target, costs: &[Cost]) -> Option<f64> {
+fn each(cipher: &Cipher, row: &Row, backend: &Target, costs: &Costs) -> Option<f64> {
     let candidates = candidates(cipher, row.timed, backend, costs);
     if let (true, Some(base)) = (candidates.is_empty(), backend.base) {
         return each(cipher, row, base, costs);
     }
-    let bulk = candidates.iter().map(|cost| cost.bulk());
+    let bulk = candidates.iter().map(Cost::bulk);
     bulk.min_by(f64::total_cmp).map(|cycles| cycles / row.bytes as f64)
 }

@@ -153,6 +153,7 @@ templates! {
     PKG_CONFIG = "library/package.pc.in";
     HEADER_H = "library/header.h.in";
     SECTION = "library/section.c.in";
+    ASSEMBLY = "library/assembly.c.in";
     XORS = "common/xors.c.in";
     LADDERS = "api/ladders.c.in";
     SLH_DSA_SHARED_H = "slh_dsa/shared.h.in";

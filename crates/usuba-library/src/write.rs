@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use usuba::isa::Target;
 
+use super::cores::Core;
 use super::extent::{self, Extent, extents};
 use super::hash;
 use super::interface::Description;
@@ -200,10 +201,17 @@ impl OneFile<'_> {
         let mut declarations = declared(folders);
         declarations += self.header;
         let header = parts.header(self.about, self.name, &declarations, request);
-        let files = vec![
+        let mut files = vec![
             File { path: format!("{stem}.h"), text: renamed(&header, request) },
             File { path: format!("{stem}.c"), text: code.text },
         ];
+        let targets = || registers.iter().copied();
+        let kernels = folders.iter().flat_map(|f| targets().map(|target| assembly(f, target)));
+        let kernels: String = kernels.collect();
+        if !kernels.is_empty() {
+            let about = format!("kernels of {stem}.c; compile both with -DUSUBA_ASSEMBLY");
+            files.push(assembly_file(format!("{stem}.S"), &about, &kernels, request));
+        }
         (files, code.extents)
     }
 }
@@ -298,9 +306,16 @@ pub fn library_of(
         let text = format!("{}{body}", includes(&[target]));
         source(format!("common_{}.c", target.name), &format!("bytes on {}", target.name), &text);
     }
+    let mut kernels = Vec::new();
     for folder in folders {
         let (name, title) = (&folder.name, &folder.cipher.title);
         for target in registers(backends, &[folder.cipher]) {
+            let own = assembly(folder, target);
+            if !own.is_empty() {
+                let path = format!("src/{name}_{}_kernels.S", target.name);
+                let about = format!("kernels of {title} on {}", target.name);
+                kernels.push(assembly_file(path, &about, &own, request));
+            }
             let cores = parts.cores(folder, target);
             if cores.is_empty() {
                 continue;
@@ -335,11 +350,13 @@ pub fn library_of(
     files.push(File { path: "src/internal.h".into(), text: internal });
     let header = parts.header("sliced, constant-time ciphers", "", &declarations, request);
     files.push(File { path: "include/usuba.h".into(), text: header });
+    let assembly: Vec<String> = kernels.iter().map(|file| file.path.clone()).collect();
     let files = files.into_iter().map(|f| File { text: renamed(&f.text, request), ..f });
     let version = version(&request.version);
     let package = LIBRARY;
     let description = "Sliced, constant-time symmetric cryptography";
-    let values = context! { version, sources, package, description };
+    let prefix = request.prefix.to_uppercase();
+    let values = context! { version, sources, assembly, package, description, prefix };
     let plain = [
         ("CMakeLists.txt", t::CMAKE),
         ("usuba-config.cmake.in", t::CMAKE_CONFIG),
@@ -349,7 +366,7 @@ pub fn library_of(
         path: path.to_string(),
         text: template.render(values.clone()),
     });
-    files.chain(plain).collect()
+    files.chain(kernels).chain(plain).collect()
 }
 
 /// The numbers of a version.
@@ -363,17 +380,33 @@ fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> Stri
     let kept = folder.cores.iter().map(|core| &*core.symbol).collect();
     let portable = processors(target).is_none();
     let mut groups: BTreeMap<_, (String, String)> = BTreeMap::new();
+    let (mut declarations, mut inner) = (String::new(), String::new());
     for (at, core) in folder.cores.iter().enumerate() {
         if core.target.name != target.name || !folder.is_used(at) {
             continue;
         }
         let users = folder.users(at, backends).filter(|_| portable);
-        let small = core.small.as_ref().filter(|small| **small != core.text);
+        let whole = core.text();
+        let small = core.small.as_ref().filter(|small| **small != whole);
         let (text, other) = groups.entry((users, small.is_some())).or_default();
-        *text += &core.text;
+        match &core.assembly {
+            Some(assembly) => {
+                declarations += &assembly.declarations;
+                inner += &core.inner;
+                *text += &core.around;
+            }
+            None => *text += &whole,
+        }
         other.extend(small.map(String::as_str));
     }
-    let mut result = String::new();
+    let mut result = match declarations.is_empty() {
+        true => String::new(),
+        false => {
+            let names: Vec<String> = folder.cores.iter().flat_map(Core::kernels).collect();
+            let kernels = merged(&inner, &names.iter().map(String::as_str).collect());
+            t::ASSEMBLY.render(context! { declarations, kernels })
+        }
+    };
     for ((users, has_small), (text, small)) in groups {
         let mut text = merged(&text, &kept);
         if has_small {
@@ -385,6 +418,20 @@ fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> Stri
         result += &users.map_or(text.clone(), |users| format!("#if {users}\n{text}#endif\n"));
     }
     result
+}
+
+/// The kernels of a folder for one target in assembly language, as parts of a file; empty without
+/// any.
+fn assembly(folder: &Folder, target: &Target) -> String {
+    let used = folder.cores.iter().enumerate().filter(|(at, _)| folder.is_used(*at));
+    let here = used.map(|(_, core)| core).filter(|core| core.target.name == target.name);
+    here.filter_map(|core| Some(&*core.assembly.as_ref()?.functions)).collect()
+}
+
+/// A file in assembly language.
+fn assembly_file(path: String, about: &str, functions: &str, request: &Request) -> File {
+    let text = usuba_asm::print::joined(&banner(about, request), &renamed(functions, request));
+    File { path, text }
 }
 
 /// The key setups, which are portable.

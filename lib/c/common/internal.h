@@ -55,6 +55,18 @@ void *memset(void *to /* [length] */, int byte, size_t length);
 #endif
 #endif
 
+/* Functions of other files that a shared library does not export. */
+#if defined(__GNUC__)
+#define USUBA_HIDDEN __attribute__((visibility("hidden")))
+#else
+#define USUBA_HIDDEN
+#endif
+
+/* Kernels are in a file in assembly language, which is for 64-bit pointers. */
+#if defined(USUBA_ASSEMBLY) && defined(USUBA_X86_64) && defined(__LP64__)
+#define USUBA_KERNELS
+#endif
+
 /* Functions with this attribute clear the caller-saved registers, where compilers support it. */
 #define USUBA_CLEARS
 #if defined(__has_attribute) && (defined(USUBA_X86_64) || defined(USUBA_AARCH64))

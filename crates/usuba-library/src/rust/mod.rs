@@ -87,8 +87,8 @@ pub fn rust(
     let crates = Crate { names, items: items? };
     let mut files = crates.files(request);
     let library = library_of(request, &backends, &folders);
-    let c =
-        library.into_iter().filter(|file| file.path.ends_with(".c") || file.path.ends_with(".h"));
+    let is_source = |file: &File| [".c", ".h", ".S"].iter().any(|end| file.path.ends_with(end));
+    let c = library.into_iter().filter(is_source);
     let c: Vec<File> =
         c.map(|file| File { path: format!("c/{}", file.path), text: file.text }).collect();
     let names: Vec<&str> = c.iter().filter_map(|file| file.path.strip_prefix("c/src/")).collect();
@@ -175,15 +175,15 @@ impl Crate<'_> {
             let rest = source.strip_prefix(name);
             rest.is_some_and(|rest| rest.starts_with('.') || rest.starts_with('_'))
         };
-        let of = |name: &str| -> Vec<String> {
-            let c = sources.iter().filter(|source| source.ends_with(".c") && is_of(source, name));
-            c.map(|source| format!("\"{source}\"")).collect()
+        let of = |name: &str, end: &str| -> Vec<String> {
+            let own = sources.iter().filter(|source| source.ends_with(end) && is_of(source, name));
+            own.map(|source| format!("\"{source}\"")).collect()
         };
         let mut common = vec!["\"layout.c\"".to_string()];
-        common.extend(of("common"));
+        common.extend(of("common", ".c"));
         let family = |items: &Items| {
             let name = &items.folder.name;
-            context! { name, sources => of(name) }
+            context! { name, sources => of(name, ".c"), assembly => of(name, ".S") }
         };
         let families: Vec<Value> = self.items.iter().map(family).collect();
         let text = self.render(rust!("build.rs.in"), context! { common, families });

@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use indicatif::ProgressBar;
 use usuba::isa::{self, Target};
 use usuba_bench::record::Host;
+use usuba_bench::tune::compilers::compilers;
 use usuba_ciphers::Cipher;
-use usuba_library::{File, Request, Written, is_for_grids, ladder};
-use usuba_run::cc::{self, Family};
+use usuba_library::ladder::{Costs, FILE, Machine};
+use usuba_library::{File, Request, Written, is_for_grids, measure};
 
 use super::moved;
 use super::subject::changeable;
@@ -179,13 +180,20 @@ fn measure(args: &Dist, request: &Request) -> Result<(), Failure> {
     let bar = ProgressBar::new(ciphers.len() as u64);
     for cipher in &ciphers {
         let targets = usuba_library::backends(&request.targets, std::slice::from_ref(cipher));
-        let widest = targets.iter().rev().find(|t| cc::find_native(t.name, Family::Any).is_ok());
-        let widest = widest.map_or("", |target| target.name);
-        let about = format!("{}, up to {widest}", Host::here().processor);
-        let costs = usuba_library::measure::measure(cipher, &targets, ROUNDS);
-        let costs = costs.map_err(Failure::Program)?;
-        let path = cipher.folder.join(ladder::FILE);
-        write_all(&[(Place::File(path), ladder::text(&costs, &about))])?;
+        let mut all = Costs::read(&cipher.folder).map_err(Failure::Program)?;
+        let found = compilers(targets[0]).map_err(Failure::Program)?;
+        let paths: Vec<PathBuf> =
+            found.iter().map(|found| found.machine.compiler.clone()).collect();
+        let costs = measure::measure(cipher, &targets, &paths, ROUNDS).map_err(Failure::Program)?;
+        let compilers: Vec<&str> = found.iter().map(|found| &*found.name).collect();
+        let machine = Machine {
+            family: measure::family(),
+            processor: Host::here().processor,
+            compilers: compilers.join(", "),
+        };
+        all.replace(machine, costs);
+        let path = cipher.folder.join(FILE);
+        write_all(&[(Place::File(path), all.text())])?;
         bar.inc(1);
     }
     bar.finish_and_clear();
