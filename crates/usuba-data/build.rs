@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Endings of embedded files. References in Rust, certificates and records of tuning stay outside.
-const ENDINGS: [&str; 6] = ["ua", "toml", "txt", "md", "h", "c"];
+const ENDINGS: [&str; 7] = ["ua", "toml", "txt", "md", "h", "c", "json"];
 
 /// Folders that a checkout may have and that belong to its user.
 const LEFT_OUT: [&str; 2] = ["proof", "tuned"];

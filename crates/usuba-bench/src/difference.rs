@@ -5,7 +5,8 @@
 //! serpent_encrypt V avx2 (default)       3.602 → 3.618   1.00   p = 0.0312
 //! ```
 //!
-//! A change is claimed if the rank-sum test finds it significant and it exceeds the noise floor.
+//! A change is claimed if the rank-sum test finds it significant, it exceeds the noise floor, and
+//! neither side is noisy.
 //! The test compares one number per process, because samples of one process share its page
 //! placement and so are not independent. The floor covers effects common to all processes of an
 //! executable, such as the alignment of a loop in a cache line.
@@ -46,7 +47,7 @@ impl Change {
         let p = rank_sum(&before.processes, &after.processes).p;
         let floor = FLOOR.max((scatter(before) + scatter(after)) / 2.0);
         let ratio = after.median / before.median;
-        let claimed = p < stats::SIGNIFICANT;
+        let claimed = p < stats::SIGNIFICANT && !before.is_noisy() && !after.is_noisy();
         let verdict = match () {
             () if claimed && ratio > 1.0 + floor => Verdict::Slower,
             () if claimed && ratio < 1.0 / (1.0 + floor) => Verdict::Faster,
@@ -210,6 +211,13 @@ mod tests {
     fn processes_that_differ_raise_the_floor() {
         let loud: Vec<f64> = (0..8).map(|i| 2.1 + 0.2 * i as f64).collect();
         let loud = Times { processes: loud, ..times(1.1) };
+        let change = Change::new("f".into(), &times(1.0), &loud);
+        assert!(change.p < 0.01 && change.verdict == Verdict::Same, "{change:?}");
+    }
+
+    #[test]
+    fn noise_proves_nothing() {
+        let loud = Times { scatter: 0.2, ..times(1.5) };
         let change = Change::new("f".into(), &times(1.0), &loud);
         assert!(change.p < 0.01 && change.verdict == Verdict::Same, "{change:?}");
     }

@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
@@ -186,15 +185,8 @@ impl Run {
     /// Records the version of the compiler of `machine`.
     pub fn note_compiler(&mut self, machine: &Machine) {
         let path = machine.compiler.display().to_string();
-        self.compilers.entry(path).or_insert_with(|| compiler_version(machine));
+        self.compilers.entry(path).or_insert_with(|| machine.version());
     }
-}
-
-/// The first line of a compiler's version output.
-pub fn compiler_version(machine: &Machine) -> String {
-    let output = Command::new(&machine.compiler).arg("--version").output();
-    let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
-    text.unwrap_or_default().lines().next().unwrap_or("unknown").to_string()
 }
 
 impl Host {
@@ -283,7 +275,7 @@ impl Numbers {
 }
 
 /// Rounds to six digits: beyond the precision of any clock, and short in files.
-fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     let shift = 10f64.powi(5 - value.abs().max(f64::MIN_POSITIVE).log10().floor() as i32);
     if shift.is_finite() { (value * shift).round() / shift } else { value }
 }

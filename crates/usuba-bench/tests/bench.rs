@@ -1,5 +1,6 @@
 //! A run of measurements, and the comparison of two ways to compile.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use usuba::ir::Slicing;
@@ -8,7 +9,7 @@ use usuba::isa::cpu::{self, Cpu};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba_bench::bench::{Choice, Problem, Side, Variant, compare};
 use usuba_bench::difference::Difference;
-use usuba_bench::experiment::{Counted, Experiment, Staged};
+use usuba_bench::experiment::{Counted, Experiment, Number, Post, Staged};
 use usuba_bench::session::{self, Request};
 use usuba_run::native::Timing;
 
@@ -116,4 +117,49 @@ fn every_experiment_is_well_formed() {
         names.push(path);
     }
     assert!(names.len() >= 8, "{names:?}");
+}
+
+/// Each published number has one of ours beside it, or a reason; no number has both.
+#[test]
+fn every_published_number_is_used_or_has_a_reason() {
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
+    let files = |folder: &str, ending: &str| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(bench.join(folder)).expect("a folder");
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        paths.filter(|path| path.extension().is_some_and(|found| found == ending)).collect()
+    };
+    let mut used = BTreeSet::new();
+    let mut use_it = |number: &Number| {
+        used.insert([&number.file, &number.row.name, &number.column].map(String::clone));
+    };
+    let mut shown = Vec::new();
+    for path in files("experiments", "toml") {
+        if let Some(staged) = Staged::read(&path) {
+            staged.unwrap_or_else(|e| panic!("{e}")).published().for_each(&mut use_it);
+        } else if let Some(counted) = Counted::read(&path) {
+            let counted = counted.unwrap_or_else(|e| panic!("{e}"));
+            counted.published().for_each(&mut use_it);
+            shown.extend(counted.programs);
+        } else {
+            let experiment = Experiment::read(&path).unwrap_or_else(|e| panic!("{e}"));
+            experiment.published().for_each(&mut use_it);
+        }
+    }
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for path in files("published", "json") {
+        let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let post = Post::read(&path).unwrap_or_else(|e| panic!("{e}"));
+        let in_table = shown.iter().any(|name| name.ends_with(&format!("/{file}.json")));
+        for (row, column) in post.numbers() {
+            count += 1;
+            let is_used = used.contains(&[&*file, row, column].map(String::from));
+            match (is_used || in_table, post.apart(row, column)) {
+                (true, None) | (false, Some(_)) => {}
+                (true, Some(_)) => wrong.push(format!("{file}, {row}, {column}: used, and apart")),
+                (false, None) => wrong.push(format!("{file}, {row}, {column}: unused")),
+            }
+        }
+    }
+    assert!(count > 600 && wrong.is_empty(), "{count} numbers\n{}", wrong.join("\n"));
 }

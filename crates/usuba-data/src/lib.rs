@@ -4,6 +4,7 @@
 //! data/ciphers            → ciphers/            programs, descriptions, vectors, measured costs
 //! data/arithmetic         → arithmetic/         programs with contracts
 //! data/bench/experiments  → bench/experiments/
+//! data/bench/published    → bench/published/     numbers of other publications
 //! data/include            → include/            headers of `--abi usubac`
 //! data/docs/errors        → docs/errors/        the error index
 //! ```

@@ -58,6 +58,13 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// The first line of the compiler's version output.
+    pub fn version(&self) -> String {
+        let output = Command::new(&self.compiler).arg("--version").output();
+        let text = output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+        text.unwrap_or_default().lines().next().unwrap_or("unknown").to_string()
+    }
+
     /// Whether programs run on the host's own cores, and are made for them, so that timings are
     /// meaningful.
     pub fn is_native(&self) -> bool {

@@ -59,6 +59,11 @@ pub struct Part {
 }
 
 impl Counter {
+    /// The first line of the compiler's version output.
+    pub fn version(&self) -> String {
+        self.machine.version()
+    }
+
     /// Finds the tools on this machine.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const PROGRAM: &str = "\
 node mix (x:u16x2) returns (y:u16x2)
@@ -57,11 +57,19 @@ label = \"odd\"
 flags = \"-no-such-flag\"
 
 [[published]]
-cipher = \"mix\"
-column = \"speedup:same\"
-value = 1.5
-source = \"nobody\"
+from = { file = \"nobody.json\", column = \"gain\" }
+target = \"gp64\"
+compiler = \"any\"
+ours = \"speedup:same\"
 ";
+
+const PUBLISHED: &str = r#"{
+ "title": "Mixing", "author": "Nobody", "date": "never", "where": "a drawer", "section": "one",
+ "about": "speed-up", "conditions": {},
+ "columns": [{"name": "gain", "label": "gain", "unit": "ratio", "decimals": 2}],
+ "rows": [{"name": "mix", "cipher": "mix", "values": {"gain": 1.5}},
+          {"name": "enigma", "cipher": "enigma", "values": {"gain": 1.1}}]
+}"#;
 
 /// A folder with a cipher folder and an experiment.
 fn folder() -> tempfile::TempDir {
@@ -72,6 +80,7 @@ fn folder() -> tempfile::TempDir {
         fs::write(cipher.join(name), text).expect("written");
     }
     fs::write(dir.path().join("tiny.toml"), EXPERIMENT).expect("written");
+    fs::write(dir.path().join("nobody.json"), PUBLISHED).expect("written");
     dir
 }
 
@@ -85,7 +94,7 @@ fn usubac(dir: &Path, args: &[&str]) -> (Option<i32>, String, String) {
     (output.status.code(), text(output.stdout), text(output.stderr))
 }
 
-fn json(path: &Path) -> Value {
+fn read(path: &Path) -> Value {
     let text = fs::read_to_string(path).expect("it was written");
     serde_json::from_str(&text).expect("JSON")
 }
@@ -133,7 +142,7 @@ fn runs_are_compared() {
     let (status, table, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
     assert!(table.contains("verified") && table.contains("/limit"), "{table}");
-    let mut run = json(&path("a.json"));
+    let mut run = read(&path("a.json"));
     for part in ["host", "compilers", "throughput", "entries"] {
         assert!(!run[part].is_null(), "{part}");
     }
@@ -211,15 +220,28 @@ fn an_experiment_is_resumed() {
         return;
     }
     assert_eq!(status, Some(0), "{errors}");
-    for part in ["enigma: not in the library yet", "1.00 [1.50]", "no-such-flag", "| mix | V |"] {
+    for part in [
+        "enigma: not in the library yet",
+        "1.00 [1.50]",
+        "no-such-flag",
+        "| mix | V |",
+        "| nobody, mix, gain | 1.500 | 1.000 | 1.000–1.000 | mix V gp64 host, speedup:same | no \
+         difference here |",
+        "| nobody, enigma, gain | | – | | | not in the library yet |",
+    ] {
         assert!(text.contains(part), "{part} is not in\n{text}");
     }
+    let rows = read(&path("tiny-quick.rows.json"));
+    let line = &rows["lines"][0];
+    assert_eq!((&line["column"], &line["value"]), (&json!("speedup:same"), &json!(1.0)));
+    assert_eq!(line["published"][0]["against"], "no difference here");
+    assert_eq!(rows["absent"][0]["row"], "enigma");
     assert_eq!(fs::read_to_string(path("tiny-quick.md")).expect("written"), text);
     let plot = fs::read_to_string(path("tiny-quick-cycles-plain.svg")).expect("written");
     assert!(plot.starts_with("<svg") && plot.contains("mix V"), "{plot}");
-    let mut results = json(&path("tiny-quick.json"));
+    let mut results = read(&path("tiny-quick.json"));
     let cell = &results["cells"][0];
-    assert_eq!(cell["same_as"], serde_json::json!([0, 0, 2]));
+    assert_eq!(cell["same_as"], json!([0, 0, 2]));
 
     // A finished cell is kept, which is seen by a mark in it.
     let mark = |results: &Value| {
@@ -229,14 +251,14 @@ fn an_experiment_is_resumed() {
     fs::write(path("tiny-quick.json"), results.to_string()).expect("written");
     let (status, _, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
-    assert_eq!(mark(&json(&path("tiny-quick.json"))), 77);
+    assert_eq!(mark(&read(&path("tiny-quick.json"))), 77);
 
     // Other flags of the C compiler make another fingerprint.
     let other = EXPERIMENT.replace("-O1", "-O2");
     fs::write(dir.path().join("tiny.toml"), other).expect("written");
     let (status, _, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
-    let results = json(&path("tiny-quick.json"));
+    let results = read(&path("tiny-quick.json"));
     assert_ne!(mark(&results), 77);
     assert_eq!(results["cells"].as_array().expect("a list").len(), 1);
 }
@@ -270,7 +292,7 @@ fn the_machine_is_calibrated() {
     let (status, table, errors) = usubac(dir.path(), &args);
     assert_eq!(status, Some(0), "{errors}");
     assert!(table.contains("Model: skylake") && table.contains("cache of level 1"), "{table}");
-    let run = json(&dir.path().join("c.json"));
+    let run = read(&dir.path().join("c.json"));
     let rows = run["rows"].as_array().expect("a list");
     let logic = rows.iter().find(|row| row["instructions"] == "logic").expect("it is measured");
     assert_eq!((&logic["registers"], &logic["mnemonic"]), (&"general".into(), &"xor".into()));

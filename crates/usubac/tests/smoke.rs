@@ -31,6 +31,7 @@ fn experiments() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let to = folder.path().join("bench/experiments");
     copy(&root().join("bench/experiments"), &to);
+    copy(&root().join("bench/published"), &folder.path().join("bench/published"));
     for name in ["ciphers", "arithmetic"] {
         copy(&root().join(name), &folder.path().join(name));
     }

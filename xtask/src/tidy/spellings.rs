@@ -22,8 +22,8 @@ const ABOUT: &[&str] = &[
     "scripts/same-c",
 ];
 
-/// Other tools have options of these names.
-const OTHERS: &[&str] = &["bench/peers/", "fuzz/"];
+/// Other tools have options of these names, the original compiler among them.
+const OTHERS: &[&str] = &["bench/peers/", "bench/published/", "fuzz/"];
 
 /// A row of the table.
 struct Former<'a> {

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::results::{Cell, Quantity, Results};
-use super::{Experiment, Published};
+use super::Experiment;
+use super::lines::{Beside, Line, Lines};
+use super::results::{Cell, Measure, Quantity, Results};
+use crate::difference::probability;
 use usuba_run::stats::geometric_mean;
 
 /// The tables of an experiment.
-pub fn markdown(experiment: &Experiment, results: &Results) -> String {
+pub fn markdown(experiment: &Experiment, results: &Results, lines: &Lines) -> String {
     let mut text = format!("# {}\n\n{}\n\n", experiment.title, experiment.about.trim());
     let _ = writeln!(text, "Processor: {}.", results.host.processor);
     for version in results.compilers.values() {
@@ -20,9 +22,9 @@ pub fn markdown(experiment: &Experiment, results: &Results) -> String {
         results.usubac,
         if results.quick { ", quick form" } else { "" }
     );
-    text += "Medians of samples taken by turns; a speed-up in bold is no accident (rank-sum test) and \
-             above the noise floor.\n";
-    if !experiment.published.is_empty() {
+    text += "Samples are taken by turns, in several processes. A speed-up in bold is a difference: see \
+             the verdicts.\n";
+    if !experiment.numbers.is_empty() {
         text += "Published numbers are in brackets; they were measured on other processors.\n";
     }
     let mut targets: Vec<&str> = Vec::new();
@@ -33,83 +35,157 @@ pub fn markdown(experiment: &Experiment, results: &Results) -> String {
     }
     for target in targets {
         let cells: Vec<&Cell> = results.cells.iter().filter(|cell| cell.target == target).collect();
-        let _ = write!(text, "\n## {target}\n\n{}", table(experiment, results, &cells));
+        let _ = write!(text, "\n## {target}\n\n{}", table(experiment, results, lines, &cells));
     }
-    text += &summary(experiment, results);
+    text += &summary(experiment, results, lines);
+    text += &verdicts(lines);
+    text += &comparison(lines);
     text += &leftovers(results);
-    text += &sources(experiment, results);
     text
 }
 
 /// One row per cell, one column per quantity.
-fn table(experiment: &Experiment, results: &Results, cells: &[&Cell]) -> String {
+fn table(experiment: &Experiment, results: &Results, lines: &Lines, cells: &[&Cell]) -> String {
     match &experiment.axis {
-        Some(axis) => best(experiment, results, cells, axis),
+        Some(axis) => best(experiment, lines, results.quick, cells, axis),
         None => {
-            let columns = experiment.columns(results.quick);
-            let head: Vec<String> = columns
-                .iter()
-                .filter_map(|column| Quantity::column(column))
-                .map(|(quantity, variant)| format!("{}, {variant}", quantity.title()))
-                .collect();
+            let measures = experiment.measures(results.quick);
+            let head: Vec<String> = measures.iter().map(Measure::title).collect();
             let rows = cells
                 .iter()
-                .map(|cell| columns.iter().map(|column| value(experiment, cell, column)).collect());
+                .map(|cell| measures.iter().map(|measure| value(lines, cell, measure)).collect());
             grid(&head, cells, rows.collect())
         }
     }
 }
 
-/// The number of a column, with the published one beside it.
-fn value(experiment: &Experiment, cell: &Cell, column: &str) -> String {
-    let Some((quantity, variant)) = Quantity::column(column) else { return String::new() };
-    let ours = match cell.value(quantity, variant) {
-        Some(value) if value.claimed => format!("**{}**", quantity.text(value.value)),
-        Some(value) => quantity.text(value.value),
-        // A line below the table gives the reason.
-        None => "–".into(),
+/// The number of a column, with the published ones beside it.
+fn value(lines: &Lines, cell: &Cell, measure: &Measure) -> String {
+    let Measure { quantity, text, .. } = measure;
+    // Probabilities and intervals belong to the line of their ratio.
+    let of_ratio = || {
+        let column = text.split_once(':').map_or("", |(_, rest)| rest);
+        ["ratio", "speedup"].iter().find_map(|name| lines.find(cell, &format!("{name}:{column}")))
     };
-    match published(experiment, cell, column) {
-        Some(published) => format!("{ours} [{}]", published.text(quantity)),
-        None => ours,
-    }
+    let shown = match quantity {
+        Quantity::Chance => of_ratio().and_then(|line| line.p).map(|p| quantity.text(p)),
+        Quantity::Interval => of_ratio().map(Line::interval_text),
+        _ => lines.find(cell, text).map(|line| {
+            let ours = quantity.text(line.value);
+            let ours = match line.verdict.is_some_and(|verdict| verdict.is_claim()) {
+                true => format!("**{ours}**"),
+                false => ours,
+            };
+            let theirs: Vec<String> =
+                line.published.iter().map(|beside| quantity.text(beside.value)).collect();
+            if theirs.is_empty() { ours } else { format!("{ours} [{}]", theirs.join("; ")) }
+        }),
+    };
+    // A line below the table gives the reason.
+    shown.unwrap_or("–".into())
 }
 
-/// The published number that belongs to a column of a cell.
-pub(super) fn published<'e>(
-    experiment: &'e Experiment,
-    cell: &Cell,
-    column: &str,
-) -> Option<&'e Published> {
-    let fits = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|w| w == is);
-    experiment.published.iter().find(|p| {
-        p.cipher == cell.cipher
-            && p.column == column
-            && fits(&p.slicing, &cell.slicing)
-            && fits(&p.target, &cell.target)
-            && fits(&p.compiler, &cell.compiler)
-    })
+/// The place of a line.
+fn place(line: &Line) -> String {
+    let Line { subject, slicing, target, compiler, .. } = line;
+    let parts = [subject, slicing, target, compiler];
+    let parts: Vec<&str> =
+        parts.into_iter().map(|part| &**part).filter(|p| !p.is_empty()).collect();
+    parts.join(" ")
 }
 
-impl Published {
-    fn text(&self, quantity: Quantity) -> String {
-        let low = quantity.text(self.value);
-        self.to.map_or(low.clone(), |to| format!("{low}–{}", quantity.text(to)))
+/// All ratios with their tests.
+fn verdicts(lines: &Lines) -> String {
+    let tested: Vec<&Line> = lines.lines.iter().filter(|line| line.processes.is_some()).collect();
+    if tested.is_empty() {
+        return String::new();
     }
+    let mut text = String::from(
+        "\n## Verdicts\n\nThe ratio of speeds by the medians of processes, with its interval of 95 %; the \
+         probability of the rank-sum test, corrected for this table (Holm); the deviation of both \
+         sides over their processes.\n\n\
+         | row | column | ratio | interval | p | deviations | processes | verdict |\n\
+         |---|---|--:|--:|--:|--:|--:|---|\n",
+    );
+    for line in tested {
+        let p = line.p.map_or("–".into(), probability);
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let spread = line.deviation.map_or("–".into(), |pair| pair.map(percent).join(", "));
+        let _ = writeln!(
+            text,
+            "| {} | {} | {:.3} | {} | {p} | {spread} | {} | {} |",
+            place(line),
+            line.column,
+            line.value,
+            line.interval_text(),
+            line.processes.unwrap_or_default(),
+            line.verdict.map_or("", |verdict| verdict.word())
+        );
+    }
+    text
+}
+
+/// Each published number, with ours and the verdict.
+pub(super) fn comparison(lines: &Lines) -> String {
+    let pairs: Vec<(&Line, &Beside)> = lines
+        .lines
+        .iter()
+        .flat_map(|line| line.published.iter().map(move |beside| (line, beside)))
+        .collect();
+    if pairs.is_empty() && lines.absent.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n## Published numbers\n\nA number of a processor, such as cycles per byte, stands beside ours \
+         without a verdict.\n\n\
+         | file, row, column | published | ours | interval | where | verdict |\n\
+         |---|--:|--:|--:|---|---|\n",
+    );
+    for (line, beside) in pairs {
+        let Beside { file, row, column, value, against, .. } = beside;
+        let _ = writeln!(
+            text,
+            "| {file}, {row}, {column} | {} | {} | {} | {}, {} | {} |",
+            digits(*value),
+            digits(line.value),
+            line.interval_text(),
+            place(line),
+            line.column,
+            against.map_or("–", |against| against.words())
+        );
+    }
+    for absent in &lines.absent {
+        let super::Absent { file, row, column, why } = absent;
+        let _ = writeln!(text, "| {file}, {row}, {column} | | – | | | {why} |");
+    }
+    text
+}
+
+/// A number with three digits after the point, or as an integer if it is large.
+pub(super) fn digits(value: f64) -> String {
+    if value.abs() >= 1000.0 { format!("{value:.0}") } else { format!("{value:.3}") }
 }
 
 /// For each value of the other grid parameters, the best speed-up along the axis and its position.
-fn best(experiment: &Experiment, results: &Results, cells: &[&Cell], axis: &str) -> String {
-    let groups = groups(experiment, results.quick, axis);
+fn best(
+    experiment: &Experiment,
+    lines: &Lines,
+    quick: bool,
+    cells: &[&Cell],
+    axis: &str,
+) -> String {
+    let groups = groups(experiment, quick, axis);
     let head: Vec<String> = groups.keys().map(|name| format!("best speed-up, {name}")).collect();
     let rows = cells.iter().map(|cell| {
         let one = |series: &Vec<(u32, String)>| {
             let values = series.iter().filter_map(|(x, variant)| {
-                cell.value(Quantity::Speedup, variant).map(|value| (*x, value))
+                lines.find(cell, &format!("speedup:{variant}")).map(|line| (*x, line))
             });
             match values.max_by(|a, b| a.1.value.total_cmp(&b.1.value)) {
-                Some((x, value)) if value.claimed => format!("**{:.2}** ({axis} {x})", value.value),
-                Some((x, value)) => format!("{:.2} ({axis} {x})", value.value),
+                Some((x, line)) if line.verdict.is_some_and(|verdict| verdict.is_claim()) => {
+                    format!("**{:.2}** ({axis} {x})", line.value)
+                }
+                Some((x, line)) => format!("{:.2} ({axis} {x})", line.value),
                 None => "–".to_string(),
             }
         };
@@ -148,7 +224,7 @@ fn grid(head: &[String], cells: &[&Cell], rows: Vec<Vec<String>>) -> String {
 
 /// The mean speed-up of every variant on every target; for experiments on passes its inverse, as
 /// the effect of the pass.
-fn summary(experiment: &Experiment, results: &Results) -> String {
+fn summary(experiment: &Experiment, results: &Results, lines: &Lines) -> String {
     let variants: Vec<String> =
         experiment.variants(results.quick).into_iter().skip(1).map(|v| v.label).collect();
     if experiment.axis.is_some() || variants.is_empty() || results.cells.is_empty() {
@@ -175,25 +251,24 @@ fn summary(experiment: &Experiment, results: &Results) -> String {
     for variant in &variants {
         let name =
             if inverse { variant.strip_prefix("without ").unwrap_or(variant) } else { variant };
-        let cells = targets.iter().map(|target| mean(results, target, variant, inverse));
+        let cells = targets.iter().map(|target| mean(results, lines, target, variant, inverse));
         let _ = writeln!(text, "| {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
     }
     text
 }
 
 /// The mean over all cells of a target.
-fn mean(results: &Results, target: &str, variant: &str, inverse: bool) -> String {
+fn mean(results: &Results, lines: &Lines, target: &str, variant: &str, inverse: bool) -> String {
+    let Some(first) = results.cells.first().and_then(|cell| cell.entries.first()) else {
+        return "–".into();
+    };
     let mut ratios = Vec::new();
     let (mut faster, mut slower, mut changed) = (0, 0, 0);
     for cell in results.cells.iter().filter(|cell| cell.target == target) {
-        let Some(change) = cell.change(variant) else { continue };
-        let at = cell.entries.iter().position(|entry| entry.variant == variant);
-        let same = at.is_some_and(|at| cell.same_as.get(at) == Some(&0));
-        // Equal machine code has equal speed.
-        let ratio = if same { 1.0 } else { change.ratio() };
-        let gain = if inverse { ratio } else { 1.0 / ratio };
-        changed += usize::from(!same);
-        if !same && change.verdict != crate::difference::Verdict::Same {
+        let Some(line) = lines.find(cell, &format!("speedup:{variant}")) else { continue };
+        let gain = if inverse { 1.0 / line.value } else { line.value };
+        changed += usize::from(!cell.is_same(variant, &first.variant));
+        if line.verdict.is_some_and(|verdict| verdict.is_claim()) {
             *(if gain > 1.0 { &mut faster } else { &mut slower }) += 1;
         }
         ratios.push(gain);
@@ -227,37 +302,6 @@ fn leftovers(results: &Results) -> String {
     }
     let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
     format!("\n## Not measured, or not well\n\n{lines}")
-}
-
-/// Published numbers of ciphers without a cell, and all sources.
-fn sources(experiment: &Experiment, results: &Results) -> String {
-    if experiment.published.is_empty() {
-        return String::new();
-    }
-    let mut text = String::from(
-        "\n## Published numbers\n\n| cipher | what | value | source |\n|---|---|--:|---|\n",
-    );
-    for p in &experiment.published {
-        let Some((quantity, variant)) = Quantity::column(&p.column) else { continue };
-        let there = results.cells.iter().any(|cell| cell.cipher == p.cipher);
-        let note = if there { "" } else { " (no cell of ours)" };
-        let place: Vec<&str> = [&p.slicing, &p.target, &p.compiler]
-            .into_iter()
-            .flatten()
-            .map(String::as_str)
-            .collect();
-        let place =
-            if place.is_empty() { String::new() } else { format!(" ({})", place.join(", ")) };
-        let _ = writeln!(
-            text,
-            "| {}{note} | {}, {variant}{place} | {} | {} |",
-            p.cipher,
-            quantity.title(),
-            p.text(quantity),
-            p.source
-        );
-    }
-    text
 }
 
 /// The first line of a problem.

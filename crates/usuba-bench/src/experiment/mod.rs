@@ -19,10 +19,10 @@
 //! flags = "--interleave 2 --interleave-grain 10"
 //!
 //! [[published]]
-//! cipher = "serpent"
-//! column = "speedup:two"
-//! value = 1.35
-//! source = "..."
+//! from = { file = "../published/interleaving-ipc.json", column = "speedup_two" }
+//! target = "gp64"
+//! compiler = "clang -O3"
+//! ours = "speedup:two"
 //! ```
 //!
 //! A *cell* is one function, slicing, target and compiler; all its variants are measured in turns
@@ -31,50 +31,77 @@
 //!
 //! - `run`: measures the unfinished cells.
 //! - `results`: the stored results and their quantities.
-//! - `markdown`, `plot`: reports.
+//! - `published`: the numbers of other publications.
+//! - `lines`: numbers of ours with their tests, and the published numbers beside them; `verdict`: the
+//!   rules of their verdicts.
+//! - `markdown`, `plot`: reports; `chapter`: all published numbers beside ours.
 //! - `stages`: experiments with programs instead of ciphers.
 //! - `counted`: experiments on a small processor that count instructions.
 
+pub mod chapter;
 mod counted;
+mod lines;
 mod markdown;
 mod plot;
+mod published;
 mod results;
 mod run;
 mod stages;
+mod verdict;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 use usuba::ir::Slicing;
+use usuba::names::unknown;
 use usuba::{isa, passes};
 
 use usuba_ciphers::files;
 use usuba_run::cc::Family;
 
-pub use counted::{Counted, Figures, Found, Kernels, Native, Numbers, Peer, Shown, Step, Timed};
+pub use counted::{Counted, Found, Kernels, Native, Numbers, Peer, Shown, Step, Timed};
+pub use lines::{Absent, Beside, Line, Lines, written};
 pub use markdown::markdown;
 pub use plot::plots;
-pub use results::{Cell, Missing, Quantity, Results};
+pub use published::{ANY, Figure, Number, Post, Reference};
+pub use results::{Cell, Measure, Missing, Quantity, Results};
 pub use run::{Conditions, run};
-pub use stages::{Built, Claim, Stage, Staged};
+pub use stages::{Built, Stage, Staged};
+pub use verdict::{Against, Standing};
 
 /// Reads an experiment of a special kind, identified by a line that starts with `key`; `None` if
 /// the file is of another kind or cannot be read.
 fn read<T: DeserializeOwned>(
     path: &Path,
     key: &str,
-    check: impl Fn(&T) -> Result<(), String>,
+    check: impl Fn(&mut T, &Path) -> Result<(), String>,
 ) -> Option<Result<T, String>> {
     let text = files::read_to_string(path).ok()?;
     let wrong = |what: String| format!("{}: {what}", path.display());
     let is_key = |line: &str| line.split_whitespace().next() == Some(key);
     text.lines().any(is_key).then(|| {
-        let experiment: T = usuba_ciphers::toml(path, &text)?;
-        check(&experiment).map_err(wrong)?;
+        let mut experiment: T = usuba_ciphers::toml(path, &text)?;
+        check(&mut experiment, folder(path)).map_err(wrong)?;
         Ok(experiment)
     })
+}
+
+/// A short hash of texts.
+fn hash<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text);
+    }
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The folder of a file.
+pub fn folder(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("."))
 }
 
 /// An experiment, as declared in its file.
@@ -110,7 +137,10 @@ pub struct Experiment {
     #[serde(default)]
     pub axis: Option<String>,
     #[serde(default)]
-    pub published: Vec<Published>,
+    published: Vec<Claim>,
+    /// The published numbers that `published` refers to.
+    #[serde(skip)]
+    pub numbers: Vec<Published>,
     /// The subset for `--quick`.
     #[serde(default)]
     pub quick: Quick,
@@ -177,26 +207,34 @@ pub struct Grid {
     pub quick: BTreeMap<String, Vec<u32>>,
 }
 
-/// A published number.
+/// A reference to published numbers, and the place of ours beside them.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct Claim {
+    from: Reference,
+    /// Taken from the published rows, if absent.
+    #[serde(default)]
+    cipher: Option<String>,
+    #[serde(default)]
+    slicing: Option<String>,
+    /// A target, or `any`.
+    target: String,
+    /// The label of a compiler, or `any`.
+    compiler: String,
+    /// A column of ours.
+    ours: String,
+}
+
+/// A published number, and the place of ours beside it.
+#[derive(Clone, PartialEq, Debug)]
 pub struct Published {
+    pub number: Number,
     pub cipher: String,
-    #[serde(default)]
     pub slicing: Option<String>,
-    #[serde(default)]
+    /// Any, if `None`.
     pub target: Option<String>,
-    /// The label of a compiler.
-    #[serde(default)]
     pub compiler: Option<String>,
-    /// `quantity:variant`
-    pub column: String,
-    pub value: f64,
-    /// The upper bound of a published range.
-    #[serde(default)]
-    pub to: Option<f64>,
-    /// The publication, and the processor of the measurement.
-    pub source: String,
+    pub ours: Measure,
 }
 
 /// A smaller experiment. Empty fields keep the full values.
@@ -228,9 +266,31 @@ impl Experiment {
     /// # Errors
     /// The first error in the text.
     pub fn parse(path: &Path, text: &str) -> Result<Experiment, String> {
-        let experiment: Experiment = usuba_ciphers::toml(path, text)?;
-        experiment.check().map_err(|wrong| format!("{}: {wrong}", path.display()))?;
+        let mut experiment: Experiment = usuba_ciphers::toml(path, text)?;
+        let wrong = |wrong: String| format!("{}: {wrong}", path.display());
+        experiment.check().map_err(wrong)?;
+        let claims = experiment.published.iter();
+        let numbers: Result<Vec<_>, String> =
+            claims.map(|claim| experiment.find(claim, folder(path))).collect();
+        experiment.numbers = numbers.map_err(wrong)?.concat();
         Ok(experiment)
+    }
+
+    /// The published numbers of a reference.
+    fn find(&self, claim: &Claim, folder: &Path) -> Result<Vec<Published>, String> {
+        let chosen = |name: &str| (name != ANY).then(|| name.to_string());
+        let ours = self.measure(&claim.ours)?;
+        let mut all = Vec::new();
+        for number in claim.from.find(folder, |row| row.cipher.is_some())? {
+            let cipher = claim.cipher.clone().or(number.row.cipher.clone());
+            let cipher = cipher.ok_or_else(|| {
+                format!("the published row `{}` has no cipher; help: add `cipher`", number.row.name)
+            })?;
+            let slicing = claim.slicing.clone().or(number.row.slicing.clone());
+            let (target, compiler) = (chosen(&claim.target), chosen(&claim.compiler));
+            all.push(Published { number, cipher, slicing, target, compiler, ours: ours.clone() });
+        }
+        Ok(all)
     }
 
     fn check(&self) -> Result<(), String> {
@@ -249,20 +309,48 @@ impl Experiment {
         if let Some(pair) = labels.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(format!("two variants are called `{}`", pair[0]));
         }
-        let columns = self.columns.iter().chain(self.published.iter().map(|p| &p.column));
-        for column in columns {
-            let (_, label) = Quantity::column(column)
-                .ok_or_else(|| format!("`{column}` is no quantity:variant"))?;
-            if !labels.contains(&label) {
-                return Err(format!("there is no variant `{label}` for the column `{column}`"));
-            }
+        for column in &self.columns {
+            self.measure(column)?;
+        }
+        let claims = || self.published.iter();
+        let targets = claims().map(|claim| &claim.target).filter(|name| *name != ANY);
+        if let Some(name) = targets.into_iter().find(|name| !self.has_target(name)) {
+            return Err(format!("a published number is for `{name}`, which is no target here"));
+        }
+        let slicings = claims().filter_map(|claim| claim.slicing.as_ref());
+        if let Some(name) = slicings.into_iter().find(|name| slicing(name).is_none()) {
+            return Err(format!("there is no slicing `{name}`"));
         }
         let compilers: Vec<String> = self.compilers.iter().map(Compiler::label).collect();
-        let named = self.published.iter().filter_map(|p| p.compiler.as_ref());
+        let named = claims().map(|claim| &claim.compiler).filter(|name| *name != ANY);
         match named.chain(&self.quick.compilers).find(|label| !compilers.contains(label)) {
-            Some(label) => Err(format!("there is no compiler `{label}`")),
+            Some(label) => Err(unknown("compiler", label, compilers.iter().map(String::as_str))),
             None => Ok(()),
         }
+    }
+
+    fn has_target(&self, name: &str) -> bool {
+        self.targets.is_empty() || self.targets.iter().any(|target| target == name)
+    }
+
+    /// The published numbers to which the experiment refers.
+    pub fn published(&self) -> impl Iterator<Item = &Number> {
+        self.numbers.iter().map(|published| &published.number)
+    }
+
+    /// A column by its notation.
+    ///
+    /// # Errors
+    /// There is no such quantity or variant.
+    pub fn measure(&self, column: &str) -> Result<Measure, String> {
+        let labels: Vec<String> = self.variants(false).into_iter().map(|v| v.label).collect();
+        Measure::parse(column, &labels)
+    }
+
+    /// The columns of the table.
+    pub fn measures(&self, quick: bool) -> Vec<Measure> {
+        let columns = self.columns(quick);
+        columns.iter().filter_map(|column| self.measure(column).ok()).collect()
     }
 
     /// All variants; the first is the baseline of the others.
@@ -365,6 +453,28 @@ mod tests {
             (format!("slicings = [\"X\"]\n{one}"), "no slicing `X`"),
             (format!("columns = [\"ipc:two\"]\n{one}"), "no variant `two`"),
             (format!("columns = [\"joy:one\"]\n{one}"), "no quantity:variant"),
+            (format!("columns = [\"ratio:one/two\"]\n{one}"), "no variant `one/two`"),
+            (
+                format!(
+                    "{one}[[published]]\nfrom = {{ file = \"no.json\", column = \"x\" }}\n\
+                         target = \"any\"\ncompiler = \"any\"\nours = \"cycles:one\"\n"
+                ),
+                "x.toml: cannot read no.json",
+            ),
+            (
+                format!(
+                    "{one}[[published]]\nfrom = {{ file = \"no.json\", column = \"x\" }}\n\
+                         target = \"any\"\ncompiler = \"gc\"\nours = \"cycles:one\"\n"
+                ),
+                "no compiler `gc`",
+            ),
+            (
+                format!(
+                    "{one}[[published]]\nfrom = {{ file = \"no.json\", column = \"x\" }}\n\
+                         compiler = \"any\"\nours = \"cycles:one\"\n"
+                ),
+                "missing field `target`",
+            ),
             (format!("{one}{one}"), "two variants are called `one`"),
             (String::new(), "needs a compiler and a variant"),
             (format!("colour = 1\n{one}"), "x.toml:3:1: unknown field `colour`"),

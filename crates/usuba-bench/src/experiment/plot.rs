@@ -1,25 +1,27 @@
 //! SVG plots of an experiment.
 //!
 //! With an axis, one plot per cell: a curve for each value of the other parameter. Without an axis,
-//! one plot per column: a bar for each cell, and a cross for each published number.
+//! one plot per column: a bar for each cell with its interval, and a cross for each published number.
 
 use plotters::prelude::*;
 
 use super::Experiment;
-use super::markdown::{groups, published};
-use super::results::{Cell, Quantity, Results};
+use super::lines::{Line, Lines};
+use super::markdown::groups;
+use super::results::{Cell, Measure, Quantity, Results};
 
 const SIZE: (u32, u32) = (900, 480);
 
-/// File name (without folder) and text of each plot; the names start with `name`.
+/// File name (without folder) and text of each plot; the names start with the name of the experiment.
 ///
 /// # Errors
 /// The errors of the plotting library.
 pub fn plots(
     experiment: &Experiment,
     results: &Results,
-    name: &str,
+    lines: &Lines,
 ) -> Result<Vec<(String, String)>, String> {
+    let name = &*lines.experiment;
     let mut all = Vec::new();
     match &experiment.axis {
         Some(axis) => {
@@ -31,9 +33,9 @@ pub fn plots(
             }
         }
         None => {
-            for column in experiment.columns(results.quick) {
-                if let Some(text) = bars(experiment, results, &column)? {
-                    all.push((file_name(&[name, &column]), text));
+            for measure in experiment.measures(results.quick) {
+                if let Some(text) = bars(experiment, lines, &measure)? {
+                    all.push((file_name(&[name, &measure.text]), text));
                 }
             }
         }
@@ -62,7 +64,7 @@ fn curves(
             let mut points: Vec<(f64, f64)> = variants
                 .iter()
                 .filter_map(|(x, variant)| {
-                    cell.value(Quantity::Cycles, variant).map(|value| (*x as f64, value.value))
+                    cell.figure(Quantity::Cycles, variant).map(|value| (*x as f64, value))
                 })
                 .collect();
             points.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -77,9 +79,9 @@ fn curves(
     let right = all.iter().map(|(x, _)| *x).fold(2.0, f64::max);
     // The baseline of the others, constant along the axis.
     if let Some(first) = cell.entries.first()
-        && let Some(value) = cell.value(Quantity::Cycles, &first.variant)
+        && let Some(value) = cell.figure(Quantity::Cycles, &first.variant)
     {
-        series.insert(0, (first.variant.clone(), vec![(1.0, value.value), (right, value.value)]));
+        series.insert(0, (first.variant.clone(), vec![(1.0, value), (right, value)]));
     }
     let tops = series.iter().flat_map(|(_, points)| points.iter().map(|(_, y)| *y));
     let top = tops.fold(0.0, f64::max) * 1.1;
@@ -120,30 +122,27 @@ fn curves(
 /// A bar for each cell.
 fn bars(
     experiment: &Experiment,
-    results: &Results,
-    column: &str,
+    lines: &Lines,
+    measure: &Measure,
 ) -> Result<Option<String>, String> {
-    let Some((quantity, variant)) = Quantity::column(column) else { return Ok(None) };
-    let bars: Vec<(&Cell, f64)> = results
-        .cells
-        .iter()
-        .filter_map(|cell| cell.value(quantity, variant).map(|value| (cell, value.value)))
-        .collect();
+    let bars: Vec<&Line> = lines.lines.iter().filter(|line| line.column == measure.text).collect();
     if bars.is_empty() {
         return Ok(None);
     }
-    let known = |cell: &Cell| published(experiment, cell, column).map(|published| published.value);
-    let tops = bars.iter().flat_map(|(cell, value)| [Some(*value), known(cell)]).flatten();
+    let known = |line: &Line| line.published.iter().map(|beside| beside.value).collect::<Vec<_>>();
+    let ends = |line: &Line| line.interval.map(|[_, high]| high);
+    let tops =
+        bars.iter().flat_map(|line| known(line).into_iter().chain([line.value]).chain(ends(line)));
     let top = tops.fold(0.0, f64::max).max(f64::MIN_POSITIVE) * 1.3;
     let mut colors: Vec<String> = Vec::new();
     let kinds: Vec<String> =
-        bars.iter().map(|(cell, _)| format!("{} {}", cell.target, cell.compiler)).collect();
+        bars.iter().map(|line| format!("{} {}", line.target, line.compiler)).collect();
     for kind in &kinds {
         if !colors.contains(kind) {
             colors.push(kind.clone());
         }
     }
-    let title = format!("{}: {}, {variant}", experiment.title, quantity.title());
+    let title = format!("{}: {}", experiment.title, measure.title());
     let width = (120 + 28 * bars.len() as u32).max(SIZE.0);
     let mut text = String::new();
     draw(|| {
@@ -155,22 +154,29 @@ fn bars(
             .x_label_area_size(70)
             .y_label_area_size(56)
             .build_cartesian_2d(0.0..bars.len() as f64, 0.0..top)?;
-        chart.configure_mesh().disable_x_mesh().disable_x_axis().y_desc(quantity.title()).draw()?;
+        chart.configure_mesh().disable_x_mesh().disable_x_axis().y_desc(measure.title()).draw()?;
         for (number, kind) in colors.iter().enumerate() {
             let color = Palette99::pick(number).to_rgba();
             let of_kind = bars.iter().enumerate().filter(|(at, _)| kinds[*at] == *kind);
             chart
-                .draw_series(of_kind.map(|(at, (_, value))| {
+                .draw_series(of_kind.map(|(at, line)| {
                     let x = at as f64;
-                    Rectangle::new([(x + 0.15, 0.0), (x + 0.85, *value)], color.filled())
+                    Rectangle::new([(x + 0.15, 0.0), (x + 0.85, line.value)], color.filled())
                 }))?
                 .label(kind)
                 .legend(move |(x, y)| {
                     Rectangle::new([(x, y - 5), (x + 12, y + 5)], color.filled())
                 });
         }
-        let crosses = bars.iter().enumerate().filter_map(|(at, (cell, _))| {
-            known(cell).map(|value| Cross::new((at as f64 + 0.5, value), 6, BLACK.stroke_width(2)))
+        let intervals = bars.iter().enumerate().filter_map(|(at, line)| {
+            let [low, high] = line.interval?;
+            let x = at as f64 + 0.5;
+            Some(PathElement::new([(x, low), (x, high)], BLACK.stroke_width(1)))
+        });
+        chart.draw_series(intervals.collect::<Vec<_>>())?;
+        let crosses = bars.iter().enumerate().flat_map(|(at, line)| {
+            let cross = move |value| Cross::new((at as f64 + 0.5, value), 6, BLACK.stroke_width(2));
+            known(line).into_iter().map(cross)
         });
         let crosses: Vec<_> = crosses.collect();
         if !crosses.is_empty() {
@@ -181,9 +187,9 @@ fn bars(
         }
         // Names stand below their bars, rotated so that they fit.
         let font = ("sans-serif", 12).into_font().transform(FontTransform::Rotate90);
-        for (at, (cell, _)) in bars.iter().enumerate() {
+        for (at, line) in bars.iter().enumerate() {
             let (x, y) = chart.backend_coord(&(at as f64 + 0.4, 0.0));
-            let name = format!("{} {}", cell.cipher, cell.slicing);
+            let name = format!("{} {}", line.subject, line.slicing);
             root.draw(&Text::new(name, (x + 8, y + 6), font.clone()))?;
         }
         chart
@@ -199,6 +205,8 @@ fn bars(
 }
 
 /// Runs a drawing; writing to a text cannot fail, except for arithmetic errors.
-fn draw(drawing: impl FnOnce() -> Result<(), Box<dyn std::error::Error>>) -> Result<(), String> {
+pub(super) fn draw(
+    drawing: impl FnOnce() -> Result<(), Box<dyn std::error::Error>>,
+) -> Result<(), String> {
     drawing().map_err(|error| format!("cannot draw: {error}"))
 }

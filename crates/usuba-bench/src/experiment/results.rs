@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::difference::{Change, Verdict};
+use crate::difference::probability;
 use crate::record::{Entry, Host, Outcome, Times};
 use crate::work::Throughput;
+use usuba::names::unknown;
+use usuba_run::stats::deviation;
 
 /// The finished cells of an experiment. Saved after each cell.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -49,13 +51,11 @@ pub struct Missing {
     pub why: String,
 }
 
-/// A quantity of a variant in a table.
+/// A quantity of a table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Quantity {
     /// Cycles per byte of the kernel.
     Cycles,
-    /// The cycles of the first variant, divided by the cycles of this one.
-    Speedup,
     /// Cycles divided by the throughput bound.
     Limit,
     /// Instructions per cycle.
@@ -64,54 +64,108 @@ pub enum Quantity {
     Spills,
     /// Executed instructions of one call, per byte.
     Instructions,
+    /// Executed loads and stores of one call, per byte.
+    Memory,
     /// Bytes of machine code.
     Code,
+    /// The relative standard deviation of the processes.
+    Deviation,
+    /// The speed of a variant over the speed of another one.
+    Ratio,
+    /// The probability of that ratio by chance, corrected for all ratios of the table.
+    Chance,
+    /// The interval of that ratio.
+    Interval,
+    /// A quotient of bytes of machine code.
+    CodeRatio,
+    /// A quotient of the loads and stores of one call: of N instances it is N if nothing is spilled.
+    MemoryRatio,
 }
 
-/// A number of a table.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Value {
-    pub value: f64,
-    /// For speed-ups: whether the difference is significant.
-    pub claimed: bool,
+/// The quantities by their names in files, with their titles.
+const QUANTITIES: [(&str, Quantity, &str); 14] = [
+    ("cycles", Quantity::Cycles, "cycles/byte"),
+    ("speedup", Quantity::Ratio, "speed-up"),
+    ("limit", Quantity::Limit, "× limit"),
+    ("ipc", Quantity::Ipc, "IPC"),
+    ("spills", Quantity::Spills, "spills"),
+    ("instructions", Quantity::Instructions, "instructions/byte"),
+    ("memory", Quantity::Memory, "loads and stores/byte"),
+    ("code", Quantity::Code, "bytes of code"),
+    ("sd", Quantity::Deviation, "deviation"),
+    ("ratio", Quantity::Ratio, "speed"),
+    ("p", Quantity::Chance, "p"),
+    ("interval", Quantity::Interval, "interval"),
+    ("code-ratio", Quantity::CodeRatio, "code"),
+    ("memory-ratio", Quantity::MemoryRatio, "loads and stores"),
+];
+
+/// A column: a quantity of a variant, or of a variant over another one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Measure {
+    /// Its notation in files: `quantity:variant` or `quantity:variant/other`.
+    pub text: String,
+    pub quantity: Quantity,
+    pub variant: String,
+    /// The first variant, if it is not named.
+    pub over: String,
 }
 
-impl Quantity {
-    /// Parses a column into its quantity and variant.
-    pub fn column(column: &str) -> Option<(Quantity, &str)> {
-        let (name, label) = column.split_once(':')?;
-        let quantity = match name {
-            "cycles" => Quantity::Cycles,
-            "speedup" => Quantity::Speedup,
-            "limit" => Quantity::Limit,
-            "ipc" => Quantity::Ipc,
-            "spills" => Quantity::Spills,
-            "instructions" => Quantity::Instructions,
-            "code" => Quantity::Code,
-            _ => return None,
+impl Measure {
+    /// Parses the notation; `labels` are the variants, the first one first.
+    ///
+    /// # Errors
+    /// There is no such quantity or variant.
+    pub fn parse(text: &str, labels: &[String]) -> Result<Measure, String> {
+        let (name, rest) =
+            text.split_once(':').ok_or_else(|| format!("`{text}` is no quantity:variant"))?;
+        let known = QUANTITIES.iter().find(|(known, ..)| *known == name);
+        let (_, quantity, _) = known.ok_or_else(|| {
+            let names = QUANTITIES.iter().map(|(name, ..)| *name);
+            format!("`{text}` is no quantity:variant: {}", unknown("quantity", name, names))
+        })?;
+        let is = |label: &str| labels.iter().any(|known| known == label);
+        let pairs = || rest.match_indices('/').map(|(at, _)| (&rest[..at], &rest[at + 1..]));
+        let first = labels.first().map_or("", |label| label);
+        let (variant, over) = match pairs().find(|(a, b)| is(a) && is(b)) {
+            Some(pair) => pair,
+            None if is(rest) => (rest, first),
+            None => {
+                let labels = labels.iter().map(String::as_str);
+                let wrong = unknown("variant", rest, labels);
+                return Err(format!("the column `{text}`: {wrong}"));
+            }
         };
-        Some((quantity, label))
+        let (text, quantity) = (text.to_string(), *quantity);
+        Ok(Measure { text, quantity, variant: variant.into(), over: over.into() })
     }
 
-    /// The title of a table's column.
-    pub fn title(self) -> &'static str {
-        match self {
-            Quantity::Cycles => "cycles/byte",
-            Quantity::Speedup => "speed-up",
-            Quantity::Limit => "× limit",
-            Quantity::Ipc => "IPC",
-            Quantity::Spills => "spills",
-            Quantity::Instructions => "instructions/byte",
-            Quantity::Code => "bytes of code",
+    /// The head of its column in a table.
+    pub fn title(&self) -> String {
+        let name = self.text.split(':').next().unwrap_or_default();
+        let row = QUANTITIES.iter().find(|(known, ..)| *known == name);
+        let title = row.map_or("", |(.., title)| title);
+        match self.text.ends_with(&format!("/{}", self.over)) {
+            true => format!("{title}, {} over {}", self.variant, self.over),
+            false => format!("{title}, {}", self.variant),
         }
     }
 
+    /// Whether it compares two times.
+    pub fn is_tested(&self) -> bool {
+        matches!(self.quantity, Quantity::Ratio | Quantity::Chance | Quantity::Interval)
+    }
+}
+
+impl Quantity {
     /// Formats the number.
     pub fn text(self, value: f64) -> String {
         match self {
             Quantity::Spills => format!("{:.0} %", 100.0 * value),
+            Quantity::Deviation => format!("{:.1} %", 100.0 * value),
             Quantity::Code => format!("{value:.0}"),
             Quantity::Cycles => format!("{value:.3}"),
+            Quantity::Chance => probability(value),
             _ => format!("{value:.2}"),
         }
     }
@@ -123,38 +177,53 @@ impl Cell {
         self.entries.iter().find(|entry| entry.variant == variant)
     }
 
-    /// The change from the first variant to another; `None` if one of them has no times.
-    pub fn change(&self, variant: &str) -> Option<Change> {
-        let at = self.entries.iter().position(|entry| entry.variant == variant)?;
-        let times = |at: usize| -> Option<&Times> { self.entries[at].numbers()?.kernel.as_ref() };
-        let mut change = Change::new(variant.to_string(), times(0)?, times(at)?);
-        if self.same_as.get(at) == Some(&0) {
-            // Equal machine code is equally fast, in spite of the samples.
-            (change.p, change.verdict) = (1.0, Verdict::Same);
-        }
-        Some(change)
+    /// The times of a variant.
+    pub fn times(&self, variant: &str) -> Option<&Times> {
+        self.entry(variant)?.numbers()?.kernel.as_ref()
     }
 
-    /// A number of a variant.
-    pub fn value(&self, quantity: Quantity, variant: &str) -> Option<Value> {
+    /// Whether two variants have the same machine code.
+    pub fn is_same(&self, variant: &str, other: &str) -> bool {
+        let kind = |label: &str| {
+            let at = self.entries.iter().position(|entry| entry.variant == label)?;
+            self.same_as.get(at)
+        };
+        kind(variant).is_some() && kind(variant) == kind(other)
+    }
+
+    /// A number that needs no test.
+    pub fn figure(&self, quantity: Quantity, variant: &str) -> Option<f64> {
         let numbers = self.entry(variant)?.numbers()?;
-        let plain = |value: f64| Value { value, claimed: false };
+        let counts = numbers.executed.or(numbers.written);
+        let per_byte = |count: u64| count as f64 / numbers.call_bytes as f64;
         match quantity {
-            Quantity::Cycles => numbers.kernel.as_ref().map(|times| plain(times.median)),
-            Quantity::Speedup => self.change(variant).map(|change| Value {
-                value: 1.0 / change.ratio(),
-                claimed: change.verdict != Verdict::Same,
-            }),
-            Quantity::Limit => numbers.times_limit().map(plain),
-            Quantity::Ipc => numbers.ipc.map(plain),
-            Quantity::Spills => {
-                numbers.executed.or(numbers.written).map(|counts| plain(counts.spill_share()))
+            Quantity::Cycles => numbers.kernel.as_ref().map(|times| times.median),
+            Quantity::Limit => numbers.times_limit(),
+            Quantity::Ipc => numbers.ipc,
+            Quantity::Spills => counts.map(|counts| counts.spill_share()),
+            Quantity::Instructions => numbers.executed.map(|counts| per_byte(counts.instructions)),
+            Quantity::Memory => {
+                numbers.executed.map(|counts| per_byte(counts.loads + counts.stores))
             }
-            Quantity::Instructions => numbers
-                .executed
-                .map(|counts| plain(counts.instructions as f64 / numbers.call_bytes as f64)),
-            Quantity::Code => numbers.written.map(|counts| plain(counts.bytes as f64)),
+            Quantity::Code => numbers.written.map(|counts| counts.bytes as f64),
+            Quantity::Deviation => numbers.kernel.as_ref().map(|times| deviation(&times.processes)),
+            _ => None,
         }
+    }
+
+    /// A quotient of counts.
+    pub fn count_ratio(&self, measure: &Measure) -> Option<f64> {
+        let of = |variant: &str| {
+            let numbers = self.entry(variant)?.numbers()?;
+            match measure.quantity {
+                Quantity::CodeRatio => numbers.written.map(|counts| counts.bytes as f64),
+                Quantity::MemoryRatio => {
+                    numbers.executed.map(|counts| (counts.loads + counts.stores) as f64)
+                }
+                _ => None,
+            }
+        };
+        Some(of(&measure.variant)? / of(&measure.over)?)
     }
 
     /// The reason why a variant has no numbers.

@@ -74,6 +74,13 @@ pub struct Bench {
     #[arg(long, value_name = "NAME", conflicts_with_all = ["format", "flags", "cflags", "cc"],
           help_heading = OUTPUT)]
     pub experiment: Option<PathBuf>,
+    /// Measure nothing; render the chapter on published numbers from folders of experiments
+    ///
+    /// A folder holds the results of one machine; the page and its plots go to the folder of --output.
+    #[arg(long, value_name = "FOLDER", num_args = 1.., requires = "output",
+          conflicts_with_all = ["format", "flags", "cflags", "cc", "subjects", "compare", "experiment",
+          "calibrate", "quick"], help_heading = OUTPUT)]
+    pub chapter: Vec<PathBuf>,
 }
 
 /// The meaning of flags about the optimisation, separated by blanks.

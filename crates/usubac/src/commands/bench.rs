@@ -84,6 +84,9 @@ fn run(args: &Bench, tell: &mut dyn FnMut(&ProgressBar, &Progress)) -> Result<()
     if args.calibrate {
         return calibrate(args);
     }
+    if !args.chapter.is_empty() {
+        return experiment::chapter(args);
+    }
     if let Some(name) = &args.experiment {
         return experiment::run(args, name);
     }

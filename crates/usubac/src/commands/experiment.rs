@@ -1,10 +1,18 @@
 //! `usubac bench --experiment`: repeats a published measurement. A JSON file stores the finished
-//! cells; Markdown and SVG reports derive from it.
+//! cells; rows with verdicts, Markdown and plots derive from it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use usuba_bench::experiment::{self, Conditions, Counted, Experiment, Results, Staged};
+use indicatif::ProgressBar;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use usuba_bench::experiment::chapter::Machine;
+use usuba_bench::experiment::{
+    self, Built, Conditions, Counted, Experiment, Lines, Results, Shown as Step, Staged,
+};
+use usuba_bench::session::Progress;
 use usuba_run::native::Timing;
 
 use super::bench::{bar, choice, show};
@@ -14,7 +22,7 @@ use crate::{Failure, files};
 
 /// Samples of one kernel: experiments have many kernels.
 const ROUNDS: u32 = 101;
-const QUICK_ROUNDS: u32 = 31;
+const QUICK_ROUNDS: u32 = 48;
 
 /// The folder of reports, unless another one is named.
 const RESULTS: &str = "bench/results";
@@ -41,11 +49,7 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
             "an experiment says itself which targets and slicings it needs",
         ));
     }
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let stem = if args.quick { format!("{stem}-quick") } else { stem };
-    fs::create_dir_all(folder(args)).map_err(|error| {
-        Failure::program(format!("cannot make {}: {}", folder(args).display(), plain(&error)))
-    })?;
+    let stem = stem(args, &path)?;
     let file = |ending: &str| folder(args).join(format!("{stem}.{ending}"));
     let before = read(&file("json"))?;
     let root = args.folder.library().root();
@@ -60,32 +64,50 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
         parse: &args::pipeline,
         version: env!("CARGO_PKG_VERSION"),
     };
-    let mut save = |results: &Results| {
-        let written = write_all(&[(Place::File(file("json")), json(results))]);
-        written.map_err(|failure| failure.text().unwrap_or("cannot write").to_string())
-    };
-    let bar = bar();
+    let mut save = |results: &Results| written(&file("json"), &json(results));
+    let mut bar = Shown::new();
     let results = experiment::run(&experiment, &conditions, before, &mut save, &mut |progress| {
-        show(&bar, &progress);
+        bar.show(&progress);
     });
-    bar.finish_and_clear();
+    bar.end();
     let results = results.map_err(Failure::program)?;
-    let text = experiment::markdown(&experiment, &results);
-    let plots = experiment::plots(&experiment, &results, &stem).map_err(Failure::program)?;
-    let mut written: Vec<(Place, String)> = plots
-        .into_iter()
-        .map(|(name, text)| (Place::File(folder(args).join(name)), text))
-        .collect();
-    written.push((Place::File(file("md")), text.clone()));
-    write_all(&written)?;
-    to_stdout(&text)?;
-    let names: Vec<PathBuf> = vec![file("json"), file("md")];
-    let names: Vec<String> = names.iter().map(|name| name.display().to_string()).collect();
-    to_stderr(&format!("written: {} and {} plots\n", names.join(", "), written.len() - 1));
+    let lines = results.lines(&experiment, &stem);
+    let text = experiment::markdown(&experiment, &results, &lines);
+    let plots = experiment::plots(&experiment, &results, &lines).map_err(Failure::program)?;
+    let plots = plots.into_iter();
+    let plots = plots.map(|(name, text)| (Place::File(folder(args).join(name)), text)).collect();
+    told(args, &lines, text, plots)?;
     match results.is_good() {
         true => Ok(()),
         false => Err(Failure::Refuted("not everything computes what its vectors say".into())),
     }
+}
+
+/// The name of the page that [`chapter`] writes.
+const CHAPTER: &str = "studies.md";
+
+/// Renders the chapter on published numbers from the folders of `--chapter`.
+pub fn chapter(args: &Bench) -> Result<(), Failure> {
+    let machines: Result<Vec<Machine>, String> =
+        args.chapter.iter().map(|folder| Machine::read(folder)).collect();
+    let posts = experiment::chapter::posts().map_err(Failure::program)?;
+    let machines = machines.map_err(Failure::program)?;
+    let made = experiment::chapter::chapter(&machines, &posts).map_err(Failure::program)?;
+    make_folder(args)?;
+    let files = made.plots.into_iter().chain([(CHAPTER.to_string(), made.text)]);
+    let files: Vec<(Place, String)> =
+        files.map(|(name, text)| (Place::File(folder(args).join(name)), text)).collect();
+    write_all(&files)?;
+    let page = folder(args).join(CHAPTER);
+    to_stderr(&format!("written: {} and {} plots\n", page.display(), files.len() - 1));
+    Ok(())
+}
+
+/// Makes the folder of reports.
+fn make_folder(args: &Bench) -> Result<(), Failure> {
+    fs::create_dir_all(folder(args)).map_err(|error| {
+        Failure::program(format!("cannot make {}: {}", folder(args).display(), plain(&error)))
+    })
 }
 
 /// The built-in experiment of this name.
@@ -107,13 +129,23 @@ fn built_in(name: &Path) -> Result<PathBuf, Failure> {
 
 /// Runs an experiment with programs of its own.
 fn run_staged(args: &Bench, path: &Path, staged: &Staged) -> Result<(), Failure> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut progress = |build: &str| {
-        to_stderr(&format!("measuring: {build}\n"));
-    };
-    let built = staged.measure(folder, args.quick, &args::pipeline, &mut progress);
+    let stem = stem(args, path)?;
+    let file = folder(args).join(format!("{stem}.json"));
+    let before: Vec<Built> = read(&file)?.unwrap_or_default();
+    let mut save = |built: &[Built]| written(&file, &json(&built));
+    let mut bar = Shown::new();
+    let built = staged.measure(
+        experiment::folder(path),
+        args.quick,
+        &args::pipeline,
+        &before,
+        &mut save,
+        &mut |progress| bar.show(&progress),
+    );
+    bar.end();
     let built = built.map_err(Failure::program)?;
-    told(args, path, &staged.report(&built, args.quick))?;
+    let lines = staged.lines(&built, args.quick, env!("CARGO_PKG_VERSION"), &stem);
+    told(args, &lines, staged.report(&built, &lines), Vec::new())?;
     match Staged::is_wrong(&built) {
         true => Err(Failure::Refuted("not everything computes what it should".into())),
         false => Ok(()),
@@ -122,37 +154,67 @@ fn run_staged(args: &Bench, path: &Path, staged: &Staged) -> Result<(), Failure>
 
 /// Runs an experiment on a small processor.
 fn run_counted(args: &Bench, path: &Path, counted: &Counted) -> Result<(), Failure> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut progress = |step: &str| {
-        to_stderr(&format!("counting: {step}\n"));
-    };
-    let shown = counted.measure(folder, args.quick, &args::pipeline, &mut progress);
-    let shown = shown.map_err(Failure::program)?;
-    told(args, path, &counted.report(&shown, args.quick))?;
-    match Counted::is_wrong(&shown) {
+    let stem = stem(args, path)?;
+    let file = folder(args).join(format!("{stem}.json"));
+    let before: Vec<Step> = read(&file)?.unwrap_or_default();
+    let mut save = |steps: &[Step]| written(&file, &json(&steps));
+    let mut bar = Shown::new();
+    let found = counted.measure(
+        experiment::folder(path),
+        args.quick,
+        &args::pipeline,
+        &before,
+        &mut save,
+        &mut |progress| bar.show(&progress),
+    );
+    bar.end();
+    let found = found.map_err(Failure::program)?;
+    let lines = counted.lines(&found, args.quick, env!("CARGO_PKG_VERSION"), &stem);
+    told(args, &lines, counted.report(&found, &lines), Vec::new())?;
+    match Counted::is_wrong(&found) {
         true => Err(Failure::Refuted("not everything is proved and right".into())),
         false => Ok(()),
     }
 }
 
-/// Writes a report, and shows it.
-fn told(args: &Bench, path: &Path, text: &str) -> Result<(), Failure> {
-    fs::create_dir_all(folder(args)).map_err(|error| {
-        Failure::program(format!("cannot make {}: {}", folder(args).display(), plain(&error)))
-    })?;
+/// The name of the files of a run, whose folder is there then.
+fn stem(args: &Bench, path: &Path) -> Result<String, Failure> {
+    make_folder(args)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let name = format!("{stem}{}.md", if args.quick { "-quick" } else { "" });
-    write_all(&[(Place::File(folder(args).join(name)), text.to_string())])?;
-    to_stdout(text)
+    Ok(format!("{stem}{}", if args.quick { "-quick" } else { "" }))
 }
 
-fn json(results: &Results) -> String {
+/// Writes a report and its numbers, and shows the report.
+fn told(
+    args: &Bench,
+    lines: &Lines,
+    text: String,
+    mut files: Vec<(Place, String)>,
+) -> Result<(), Failure> {
+    let file = |ending: &str| folder(args).join(format!("{}.{ending}", lines.experiment));
+    let plots = files.len();
+    files.push((Place::File(file("rows.json")), experiment::written(lines)));
+    files.push((Place::File(file("md")), text.clone()));
+    write_all(&files)?;
+    to_stdout(&text)?;
+    let names = ["rows.json", "md"].map(|ending| file(ending).display().to_string());
+    to_stderr(&format!("written: {} and {plots} plots\n", names.join(", ")));
+    Ok(())
+}
+
+/// Replaces a file, for the library.
+fn written(path: &Path, text: &str) -> Result<(), String> {
+    let written = write_all(&[(Place::File(path.to_path_buf()), text.to_string())]);
+    written.map_err(|failure| failure.text().unwrap_or("cannot write").to_string())
+}
+
+fn json(results: &impl Serialize) -> String {
     serde_json::to_string(results).expect("strings and numbers have a JSON form") + "\n"
 }
 
 /// The results of an earlier run. An existing file with other contents is an error and is not
 /// overwritten.
-fn read(path: &Path) -> Result<Option<Results>, Failure> {
+fn read<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, Failure> {
     if !path.exists() {
         return Ok(None);
     }
@@ -164,4 +226,37 @@ fn read(path: &Path) -> Result<Option<Results>, Failure> {
         ))
     })?;
     Ok(Some(results))
+}
+
+/// The progress of a run: a bar on a terminal, elsewhere a line every minute.
+struct Shown {
+    bar: ProgressBar,
+    start: Instant,
+    /// The last line.
+    last: Instant,
+}
+
+/// The time between two lines.
+const MINUTE: Duration = Duration::from_secs(60);
+
+impl Shown {
+    fn new() -> Shown {
+        let now = Instant::now();
+        Shown { bar: bar(), start: now, last: now }
+    }
+
+    fn show(&mut self, progress: &Progress) {
+        show(&self.bar, progress);
+        if self.bar.is_hidden() && self.last.elapsed() >= MINUTE {
+            self.last = Instant::now();
+            let Progress { done, total, next, .. } = progress;
+            let each = self.start.elapsed().as_secs_f64() / (*done).max(1) as f64;
+            let left = (each * (total - done) as f64 / 60.0).ceil();
+            to_stderr(&format!("{done} of {total} done, about {left} min left: {next}\n"));
+        }
+    }
+
+    fn end(&self) {
+        self.bar.finish_and_clear();
+    }
 }

@@ -1,7 +1,7 @@
 //! Kernels of a step: compiled and proved equivalent to their source.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use usuba::diag::{Diagnostic, Sources};
 use usuba::emit::c::{COptions, kernel};
@@ -18,7 +18,7 @@ use usuba_ciphers::{Beside, files};
 
 /// The compile request.
 pub struct Wanted<'w> {
-    pub source: &'w Path,
+    pub source: PathBuf,
     pub node: &'w str,
     pub target: &'static Target,
     pub pipeline: PipelineOptions,
@@ -37,6 +37,23 @@ pub struct Kernel {
 pub type Contracts = HashMap<PathBuf, Result<(), String>>;
 
 impl Wanted<'_> {
+    /// Everything that determines the kernel: its flags, and the text of its program with all
+    /// included files.
+    ///
+    /// # Errors
+    /// The program cannot be read or is malformed.
+    pub fn text(&self) -> Result<String, String> {
+        let Wanted { source, node, target, pipeline, prefix, link } = self;
+        let path = source.display();
+        let text = files::read_to_string(source).map_err(|error| format!("{path}: {error}"))?;
+        let mut sources = Sources::default();
+        let root = sources.add(path.to_string(), text);
+        let found = front(&mut sources, root, &mut Beside, Some(node), typed::Flags::default());
+        found.map_err(|_| format!("{path}, {node}: it is wrong"))?;
+        let texts: Vec<&str> = sources.files.iter().map(|file| &*file.text).collect();
+        Ok(format!("{node} {} {pipeline:?} {prefix} {link:?} {}", target.name, texts.concat()))
+    }
+
     /// Compiles a kernel, and proves it equivalent to its source. A failed proof is not an error,
     /// because the report states it.
     ///
@@ -46,7 +63,7 @@ impl Wanted<'_> {
         &self,
         contracts: &mut Contracts,
     ) -> Result<(Kernel, Result<(), String>), String> {
-        let path = self.source;
+        let path = &*self.source;
         let said = |findings: &[Diagnostic]| {
             let first = findings.iter().find(|finding| finding.is_error());
             let first = first.map_or("it is wrong", |finding| &*finding.message);

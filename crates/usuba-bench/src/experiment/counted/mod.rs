@@ -26,11 +26,12 @@
 //! label = "the library"                # no kernels but the library's
 //!
 //! [[published]]
-//! label = "TweetNaCl"
-//! unit = "million cycles"
-//! values = { "-O0" = 241.8, "-O2" = 85.0 }
-//! source = "..."
-//! ```
+//! from = { file = "../published/sparknacl-steps.json", row = "-O2", column = "Baseline" }
+//! step = "baseline"
+//! processor = "rv32im"
+//! level = "-O2"
+//! ours = "instructions"                # in millions; `text`, `stack`, or one of them over another
+//! ```                                  # step or processor, as `instructions/no copies`
 //!
 //! The program includes `bare.h` of `bench/rv32`; any exit status but 0 is a wrong result. A step
 //! is *proved* if each of its kernels is equivalent to its source, pass by pass and through the
@@ -45,14 +46,19 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use usuba::isa;
+use usuba::names::unknown;
 
+use super::published::{Number, Post, Reference};
+use super::{hash, read};
 use crate::bench::Parse;
-use crate::experiment;
+use crate::session::Progress;
 use kernel::{Contracts, Kernel, Wanted};
+use report::QUANTITIES;
 use usuba_ciphers::{Cipher, files};
 use usuba_library::Request;
+use usuba_run::fingerprint;
 use usuba_run::rv32::{self, Counter};
 
 pub use native::{Native, Peer, Timed};
@@ -80,18 +86,25 @@ pub struct Counted {
     #[serde(rename = "step")]
     pub steps: Vec<Step>,
     #[serde(default)]
-    pub published: Vec<Figures>,
+    published: Vec<Claim>,
+    /// The published numbers that `published` refers to, with their references.
+    #[serde(skip)]
+    numbers: Vec<(Claim, Number)>,
+    /// Files with figures of other programs, whose columns are levels.
+    #[serde(default)]
+    pub programs: Vec<String>,
+    #[serde(skip)]
+    others: Vec<Post>,
     /// A timing of the same library on the host.
     #[serde(default)]
     pub native: Option<Native>,
-    /// The conclusion, for the end of the report.
-    #[serde(default)]
-    pub conclusion: String,
 }
 
 /// All results.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Found {
+    /// The first line of the compiler's version output.
+    pub compiler: String,
     /// One for each step.
     pub steps: Vec<Shown>,
     /// One for each C compiler.
@@ -140,35 +153,35 @@ pub struct Step {
     pub small: bool,
 }
 
-/// Published numbers of other implementations.
+/// A reference to a published number, and the place of ours beside it.
 #[derive(Clone, PartialEq, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Figures {
-    pub label: String,
-    /// The unit of `values`.
-    pub unit: String,
-    /// By the flag of the C compiler.
-    pub values: HashMap<String, f64>,
+struct Claim {
+    from: Reference,
+    step: String,
+    processor: String,
+    /// The name of the published row, if absent.
     #[serde(default)]
-    pub text: Option<u64>,
-    #[serde(default)]
-    pub stack: Option<u64>,
-    pub source: String,
+    level: String,
+    /// A quantity, or one over another step or processor.
+    ours: String,
 }
 
 /// The number of proved kernels, or the first unproved kernel with the reason.
 pub type Proofs = Result<usize, String>;
 
 /// The results of a step.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Shown {
+    /// The hash of everything that determines them.
+    pub fingerprint: String,
     pub proof: Proofs,
     /// By processor, then by level.
     pub numbers: Vec<Vec<Result<Numbers, String>>>,
 }
 
 /// One program.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Numbers {
     pub instructions: u64,
     /// Bytes of code and constants, and of stack.
@@ -179,17 +192,15 @@ pub struct Numbers {
 impl Counted {
     /// Reads an experiment of this kind; `None` if the file is of another kind or cannot be read.
     pub fn read(path: &Path) -> Option<Result<Counted, String>> {
-        experiment::read(path, "processors", Counted::check)
+        read(path, "processors", Counted::check)
     }
 
-    fn check(&self) -> Result<(), String> {
+    fn check(&mut self, folder: &Path) -> Result<(), String> {
         if self.steps.is_empty() || self.levels.is_empty() || self.processors.is_empty() {
             return Err("an experiment needs a processor, a level and a step".into());
         }
-        let mut named = self.published.iter().flat_map(|figures| figures.values.keys());
-        let mut named = self.quick.iter().chain(&mut named);
-        if let Some(level) = named.find(|level| !self.levels.contains(level)) {
-            return Err(format!("there is no level `{level}`"));
+        if let Some(level) = self.quick.iter().find(|level| !self.levels.contains(level)) {
+            return Err(unknown("level", level, self.levels.iter().map(String::as_str)));
         }
         for kernels in &self.common {
             if let Some(name) = kernels.target.as_ref().filter(|name| isa::find(name).is_none()) {
@@ -207,7 +218,45 @@ impl Counted {
                 ));
             }
         }
+        for claim in &self.published {
+            self.check_claim(claim)?;
+            for number in claim.from.find(folder, |row| self.levels.contains(&row.name))? {
+                let mut claim = claim.clone();
+                if claim.level.is_empty() {
+                    claim.level.clone_from(&number.row.name);
+                }
+                self.numbers.push((claim, number));
+            }
+        }
+        for name in &self.programs {
+            self.others.push(Post::read(&folder.join(name))?);
+        }
         Ok(())
+    }
+
+    fn check_claim(&self, claim: &Claim) -> Result<(), String> {
+        let steps = self.steps.iter().map(|step| &*step.label);
+        let processors = self.processors.iter().map(String::as_str);
+        let levels = self.levels.iter().map(String::as_str);
+        let (quantity, other) = claim.ours.split_once('/').unwrap_or((&claim.ours, &claim.step));
+        let quantities = QUANTITIES.iter().map(|quantity| quantity.name);
+        let others = steps.clone().chain(processors.clone());
+        let names: [(&str, &str, Vec<&str>); 5] = [
+            ("step", &claim.step, steps.collect()),
+            ("processor", &claim.processor, processors.collect()),
+            ("level", &claim.level, levels.chain([""]).collect()),
+            ("quantity", quantity, quantities.collect()),
+            ("step or processor", other, others.collect()),
+        ];
+        match names.into_iter().find(|(_, name, known)| !known.contains(name)) {
+            Some((noun, name, known)) => Err(unknown(noun, name, known)),
+            None => Ok(()),
+        }
+    }
+
+    /// The published numbers to which the experiment refers.
+    pub fn published(&self) -> impl Iterator<Item = &Number> {
+        self.numbers.iter().map(|(_, number)| number)
     }
 
     /// The selected processors and levels.
@@ -218,16 +267,20 @@ impl Counted {
         }
     }
 
-    /// Proves and counts all steps; `folder` contains the experiment.
+    /// Proves and counts all steps; `folder` contains the experiment. Steps of `before` with the same
+    /// fingerprint are kept; `save` gets the finished ones after each step.
     ///
     /// # Errors
-    /// There is no compiler or no emulator, or a program of the experiment is missing or wrong.
+    /// There is no compiler or no emulator, a program of the experiment is missing or wrong, or
+    /// `save` fails.
     pub fn measure(
         &self,
         folder: &Path,
         quick: bool,
         parse: &Parse,
-        progress: &mut dyn FnMut(&str),
+        before: &[Shown],
+        save: &mut dyn FnMut(&[Shown]) -> Result<(), String>,
+        progress: &mut dyn FnMut(Progress),
     ) -> Result<Found, String> {
         let counter = Counter::find()?;
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -250,11 +303,30 @@ impl Counted {
         let program = files::on_disk(&folder.join(&self.program), place)
             .map_err(|error| format!("{}: {error}", self.program))?;
         let (processors, levels) = self.scope(quick);
+        // The prover is a part of this program.
+        let prover = std::env::current_exe().ok().and_then(|path| fingerprint::of_file(&path));
+        let text = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+        let fixed = [
+            prover.ok_or("this program cannot read itself")?,
+            counter.version(),
+            text(&program),
+            text(&place.join("it.c")),
+            format!("{:?} {processors:?} {levels:?}", self.common),
+        ];
         let mut objects = HashMap::new();
-        let mut all = Vec::new();
-        for step in &self.steps {
-            progress(&step.label);
-            let (own, proof) = step.kernels(folder, library.as_ref(), parse, &mut contracts)?;
+        let mut all: Vec<Shown> = Vec::new();
+        let total = self.steps.len();
+        for (done, step) in self.steps.iter().enumerate() {
+            progress(Progress { done, total, next: &step.label, entries: &[] });
+            let wanted = step.wanted(folder, library.as_ref(), parse)?;
+            let texts: Vec<String> = wanted.iter().map(Wanted::text).collect::<Result<_, _>>()?;
+            let own = format!("{step:?}");
+            let fingerprint = hash(fixed.iter().chain(&texts).chain([&own]).map(String::as_str));
+            if let Some(old) = before.iter().find(|old| old.fingerprint == fingerprint) {
+                all.push(old.clone());
+                continue;
+            }
+            let (own, proof) = step.kernels(&wanted, &mut contracts)?;
             let files = written(common.iter().chain(&own), place)?;
             let mut numbers = Vec::new();
             for processor in processors {
@@ -266,13 +338,16 @@ impl Counted {
                 numbers.push(row);
             }
             let proof = of_common.clone().and_then(|common| Ok(common + proof?));
-            all.push(Shown { proof, numbers });
+            all.push(Shown { fingerprint, proof, numbers });
+            save(&all)?;
         }
         let native = match &self.native {
-            Some(native) => native.measure(folder, place, quick, progress)?,
+            Some(native) => native.measure(folder, place, quick, &mut |name| {
+                progress(Progress { done: total, total, next: name, entries: &[] });
+            })?,
             None => Vec::new(),
         };
-        Ok(Found { steps: all, native })
+        Ok(Found { compiler: counter.version(), steps: all, native })
     }
 
     /// The common kernels of all steps, and the number of proved ones, including the library's.
@@ -287,7 +362,7 @@ impl Counted {
             let target = kernels.target.as_deref().unwrap_or("gp32");
             for node in &kernels.nodes {
                 let wanted = Wanted {
-                    source: &folder.join(&kernels.source),
+                    source: folder.join(&kernels.source),
                     node,
                     target: isa::find(target).expect("it was checked"),
                     pipeline: parse(&kernels.flags)?.0,
@@ -312,41 +387,46 @@ impl Counted {
 }
 
 impl Step {
-    /// The step's own kernels and their proofs; the library's kernels if it has none.
-    fn kernels(
-        &self,
+    /// The step's own kernels; the library's if it has none.
+    fn wanted<'w>(
+        &'w self,
         folder: &Path,
-        library: Option<&Cipher>,
+        library: Option<&'w Cipher>,
         parse: &Parse,
-        contracts: &mut Contracts,
-    ) -> Result<(Vec<Kernel>, Proofs), String> {
-        let (mut all, mut proof) = (Vec::new(), Ok(0));
-        let mut one = |wanted: &Wanted| -> Result<Kernel, String> {
-            let (kernel, shown) = wanted.proved(contracts)?;
-            proof =
-                std::mem::replace(&mut proof, Ok(0)).and_then(|count| shown.map(|()| count + 1));
-            Ok(kernel)
-        };
+    ) -> Result<Vec<Wanted<'w>>, String> {
         let target = isa::find("gp32").expect("it exists");
+        let mut all = Vec::new();
         if let Some(source) = &self.source {
             for node in &self.nodes {
-                all.push(one(&Wanted {
-                    source: &folder.join(source),
-                    node,
-                    target,
-                    pipeline: parse(&self.flags)?.0,
-                    prefix: "k_",
-                    link: &self.link,
-                })?);
+                let (source, pipeline) = (folder.join(source), parse(&self.flags)?.0);
+                all.push(Wanted { source, node, target, pipeline, prefix: "k_", link: &self.link });
             }
         } else if let Some(library) = library {
             for arithmetic in &library.arithmetic {
                 let (source, pipeline) = usuba_library::short(arithmetic, self.small);
-                let source = &library.folder.join(source);
+                let source = library.folder.join(source);
                 for node in arithmetic.nodes(self.small) {
-                    let (pipeline, prefix) = (pipeline.clone(), "usuba_");
-                    one(&Wanted { source, node, target, pipeline, prefix, link: &[] })?;
+                    let (source, pipeline) = (source.clone(), pipeline.clone());
+                    let prefix = "usuba_";
+                    all.push(Wanted { source, node, target, pipeline, prefix, link: &[] });
                 }
+            }
+        }
+        Ok(all)
+    }
+
+    /// Compiles and proves kernels, and returns the kernels of the step's own program.
+    fn kernels(
+        &self,
+        wanted: &[Wanted],
+        contracts: &mut Contracts,
+    ) -> Result<(Vec<Kernel>, Proofs), String> {
+        let (mut all, mut proof) = (Vec::new(), Ok(0));
+        for wanted in wanted {
+            let (kernel, shown) = wanted.proved(contracts)?;
+            proof = proof.and_then(|count| shown.map(|()| count + 1));
+            if self.source.is_some() {
+                all.push(kernel);
             }
         }
         Ok((all, proof))

@@ -1,103 +1,176 @@
-//! Report of an experiment on a small processor, in Markdown.
+//! The numbers of an experiment on a small processor, and their report in Markdown.
 
 use std::fmt::Write;
 
-use super::{Counted, Figures, Found, Numbers};
+use super::{Claim, Counted, Found, Numbers, Shown};
+use crate::experiment::Post;
+use crate::experiment::lines::{self, Line, Lines, Wanted, attach};
+use crate::experiment::markdown::comparison;
+use crate::record::Host;
 
-/// A table's quantity: its heading, and its formatter of a program's numbers.
-type Quantity = (&'static str, fn(&Numbers) -> String);
+/// A quantity of a program.
+pub(super) struct Quantity {
+    /// In the notation of `ours`.
+    pub name: &'static str,
+    title: &'static str,
+    of: fn(&Numbers) -> f64,
+}
 
 const MILLION: f64 = 1e6;
 
-const QUANTITIES: [Quantity; 3] = [
-    ("Million instructions", |numbers| millions(numbers.instructions as f64 / MILLION)),
-    ("Bytes of code and constants", |numbers| numbers.text.to_string()),
-    ("Bytes of stack", |numbers| numbers.stack.to_string()),
+pub(super) const QUANTITIES: [Quantity; 3] = [
+    Quantity {
+        name: "instructions",
+        title: "Million instructions",
+        of: |numbers| numbers.instructions as f64 / MILLION,
+    },
+    Quantity {
+        name: "text",
+        title: "Bytes of code and constants",
+        of: |numbers| numbers.text as f64,
+    },
+    Quantity { name: "stack", title: "Bytes of stack", of: |numbers| numbers.stack as f64 },
 ];
 
-/// Formats a number with three digits.
-fn millions(number: f64) -> String {
-    match number {
-        0.0..10.0 => format!("{number:.2}"),
-        10.0..100.0 => format!("{number:.1}"),
-        _ => format!("{number:.0}"),
+impl Quantity {
+    /// A number: millions with three digits, bytes whole.
+    fn text(&self, value: f64) -> String {
+        match value {
+            0.0..10.0 if self.name == "instructions" => format!("{value:.2}"),
+            10.0..100.0 if self.name == "instructions" => format!("{value:.1}"),
+            _ => format!("{value:.0}"),
+        }
     }
 }
 
 impl Counted {
-    /// Tables for each processor, and for the published numbers.
-    pub fn report(&self, found: &Found, quick: bool) -> String {
-        let mut out = format!("# {}\n\n{}\n", self.title, self.about.trim());
+    /// All numbers; `name` is the name of the experiment.
+    pub fn lines(&self, found: &Found, quick: bool, usubac: &str, name: &str) -> Lines {
         let (processors, levels) = self.scope(quick);
+        let mut all = Vec::new();
+        for (step, shown) in self.steps.iter().zip(&found.steps) {
+            for (at, processor) in processors.iter().enumerate() {
+                for (level, numbers) in levels.iter().zip(&shown.numbers[at]) {
+                    let Ok(numbers) = numbers else { continue };
+                    all.extend(QUANTITIES.iter().map(|quantity| Line {
+                        subject: step.label.clone(),
+                        target: processor.clone(),
+                        compiler: level.clone(),
+                        column: quantity.name.into(),
+                        value: (quantity.of)(numbers),
+                        ..Line::default()
+                    }));
+                }
+            }
+        }
+        for (claim, _) in &self.numbers {
+            all.extend(self.quotient(claim, &all));
+        }
+        let wanted = self.numbers.iter().map(|(claim, number)| -> Wanted {
+            let why = match quick {
+                true => "not in the quick form",
+                false => "the step has no such number",
+            };
+            (number, Box::new(|line: &Line| claim.fits(line, &claim.ours)), why.into())
+        });
+        let absent = attach(&mut all, wanted);
+        Lines {
+            format: lines::FORMAT,
+            experiment: name.into(),
+            title: self.title.clone(),
+            quick,
+            usubac: usubac.into(),
+            host: Host::here(),
+            compilers: vec![found.compiler.clone()],
+            lines: all,
+            absent,
+        }
+    }
+
+    /// The line of a claim with two sides, unless it is there.
+    fn quotient(&self, claim: &Claim, all: &[Line]) -> Option<Line> {
+        let (quantity, other) = claim.ours.split_once('/')?;
+        if all.iter().any(|line| claim.fits(line, &claim.ours)) {
+            return None;
+        }
+        let own = all.iter().find(|line| claim.fits(line, quantity))?;
+        let mut base = claim.clone();
+        match self.processors.iter().any(|processor| processor == other) {
+            true => base.processor = other.into(),
+            false => base.step = other.into(),
+        }
+        let base = all.iter().find(|line| base.fits(line, quantity))?;
+        // Of instructions, the speed over the other step; of bytes, how many more there are.
+        let line = Line { column: claim.ours.clone(), ..own.clone() };
+        Some(match quantity {
+            "instructions" => line.counted(base.value / own.value),
+            _ => Line { value: own.value - base.value, ..line },
+        })
+    }
+
+    /// Tables for each processor, and for the numbers of others.
+    pub fn report(&self, found: &Found, lines: &Lines) -> String {
+        let mut out = format!("# {}\n\n{}\n", self.title, self.about.trim());
+        let (processors, levels) = self.scope(lines.quick);
         for (at, processor) in processors.iter().enumerate() {
-            for (heading, quantity) in QUANTITIES {
-                let _ = write!(out, "\n## {heading}, {processor}\n\n| step |");
+            for quantity in &QUANTITIES {
+                let _ = write!(out, "\n## {}, {processor}\n\n| step |", quantity.title);
                 levels.iter().for_each(|level| out += &format!(" {level} |"));
                 out += " proof complete |\n|---|";
                 out += &"---:|".repeat(levels.len());
                 out += "---|\n";
                 for (step, shown) in self.steps.iter().zip(&found.steps) {
                     let _ = write!(out, "| {} |", step.label);
-                    for numbers in &shown.numbers[at] {
-                        let cell = numbers.as_ref().map_or_else(Clone::clone, quantity);
-                        let _ = write!(out, " {} |", cell.lines().next().unwrap_or_default());
-                    }
-                    let _ = match &shown.proof {
-                        Ok(count) => writeln!(out, " yes, {count} kernels |"),
-                        Err(why) => writeln!(out, " **no**: {why} |"),
-                    };
+                    out += &row(shown, at, quantity);
                 }
             }
         }
-        out += &self.others();
-        found.native.iter().for_each(|timed| out += &timed.table());
-        if !self.conclusion.is_empty() {
-            let _ = write!(out, "\n{}\n", self.conclusion.trim());
+        for post in &self.others {
+            out += &self.table(post);
         }
-        out
+        found.native.iter().for_each(|timed| out += &timed.table());
+        out + &comparison(lines)
     }
 
-    /// The published numbers of other implementations, a table for each unit.
-    fn others(&self) -> String {
-        let mut out = String::new();
-        let mut units: Vec<&str> = Vec::new();
-        for figures in &self.published {
-            if units.contains(&&*figures.unit) {
-                continue;
+    /// The numbers of other programs, as published.
+    fn table(&self, post: &Post) -> String {
+        let mut out = format!("\n## Others: {}\n\n| program |", post.about);
+        post.columns.iter().for_each(|column| out += &format!(" {} |", column.label));
+        out += "\n|---|";
+        out += &"---:|".repeat(post.columns.len());
+        out.push('\n');
+        for row in &post.rows {
+            let _ = write!(out, "| {} |", row.name);
+            for column in &post.columns {
+                let value = row.values.get(&column.name).map(f64::to_string);
+                let _ = write!(out, " {} |", value.unwrap_or_default());
             }
-            units.push(&figures.unit);
-            let rows = || self.published.iter().filter(|row| row.unit == figures.unit);
-            let levels: Vec<&String> = self
-                .levels
-                .iter()
-                .filter(|level| rows().any(|row| row.values.contains_key(*level)))
-                .collect();
-            let _ = write!(out, "\n## Others: {}\n\n| program |", figures.unit);
-            levels.iter().for_each(|level| out += &format!(" {level} |"));
-            out += " code, -O2 | stack, -O2 |\n|---|";
-            out += &"---:|".repeat(levels.len() + 2);
             out.push('\n');
-            for row in rows() {
-                let _ = writeln!(out, "| {} |{}", row.label, row.cells(&levels));
-            }
-            let mut sources: Vec<&str> = rows().map(|row| &*row.source).collect();
-            sources.dedup();
-            sources.iter().for_each(|source| out += &format!("\nSource: {source}.\n"));
         }
-        out
+        let units: Vec<&str> = post.columns.iter().map(|column| &*column.unit).collect();
+        let unit = units.first().unwrap_or(&"");
+        out + &format!("\nIn {unit}. Source: {}.\n", post.source())
     }
 }
 
-impl Figures {
-    fn cells(&self, levels: &[&String]) -> String {
-        let mut out = String::new();
-        for level in levels {
-            let value = self.values.get(*level).map(|&value| format!("{value}"));
-            let _ = write!(out, " {} |", value.unwrap_or_default());
-        }
-        for bytes in [self.text, self.stack] {
-            let _ = write!(out, " {} |", bytes.map_or(String::new(), |bytes| bytes.to_string()));
-        }
-        out
+/// The row of a step.
+fn row(shown: &Shown, at: usize, quantity: &Quantity) -> String {
+    let mut out = String::new();
+    for numbers in &shown.numbers[at] {
+        let value = |numbers: &Numbers| quantity.text((quantity.of)(numbers));
+        let cell = numbers.as_ref().map_or_else(Clone::clone, value);
+        let _ = write!(out, " {} |", cell.lines().next().unwrap_or_default());
+    }
+    let _ = match &shown.proof {
+        Ok(count) => writeln!(out, " yes, {count} kernels |"),
+        Err(why) => writeln!(out, " **no**: {why} |"),
+    };
+    out
+}
+
+impl Claim {
+    fn fits(&self, line: &Line, column: &str) -> bool {
+        [&*line.subject, &*line.target, &*line.compiler, &*line.column]
+            == [&*self.step, &*self.processor, &*self.level, column]
     }
 }

@@ -32,24 +32,17 @@ const TEXT: &str = r#"
     label = "another promise"
     source = "promise.ua"
     nodes = ["next"]
-    [[published]]
-    label = "they"
-    unit = "million cycles"
-    values = { "-O2" = 1.5 }
-    text = 7
-    source = "s"
 "#;
 
 fn parse(text: &str) -> Result<Counted, String> {
-    let counted: Counted = toml::from_str(text).map_err(|error| error.to_string())?;
-    counted.check().map(|()| counted)
+    let mut counted: Counted = toml::from_str(text).map_err(|error| error.to_string())?;
+    counted.check(Path::new(".")).map(|()| counted)
 }
 
 #[test]
 fn what_does_not_fit_is_refused() {
     for (old, new, why) in [
         ("quick = [\"-O2\"]", "quick = [\"-O3\"]", "no level `-O3`"),
-        ("\"-O2\" = 1.5", "\"-O9\" = 1.5", "no level `-O9`"),
         ("source = \"right.ua\"", "", "needs a source and nodes"),
         ("source = \"right.ua\"\n    nodes = [\"next\"]", "", "there is no library"),
         ("label = \"right\"", "label = \"right\"\ncolour = 1", "colour"),
@@ -79,7 +72,10 @@ fn only_what_is_right_and_proved_counts() {
     }
     let no_flags = |_: &str| Ok((PipelineOptions::default(), cpu::ALL[0]));
     let counted = parse(TEXT).expect("it is well-formed");
-    let found = match counted.measure(folder.path(), true, &no_flags, &mut |_| {}) {
+    let measure = |before: &[Shown]| {
+        counted.measure(folder.path(), true, &no_flags, before, &mut |_| Ok(()), &mut |_| {})
+    };
+    let found = match measure(&[]) {
         Ok(found) => found,
         Err(why) => {
             println!("skipped instructions on RV32: {why}");
@@ -95,9 +91,31 @@ fn only_what_is_right_and_proved_counts() {
         assert!(numbers.as_ref().is_ok_and(|n| n.instructions < 100 && n.text > 100) == good);
     }
     assert!(Counted::is_wrong(&found));
-    let report = counted.report(&found, true);
-    for line in ["| another answer | it computes something else | yes", "| they | 1.5 | 7 |  |"] {
-        assert!(report.contains(line), "{report}");
-    }
+    let report = counted.report(&found, &counted.lines(&found, true, "1", "t"));
+    assert!(report.contains("| another answer | it computes something else | yes"), "{report}");
     assert!(report.contains("| another promise | 0.00 | **no**: "), "{report}");
+    // Finished steps are kept, and measured again if their program changes.
+    let mut before = found.steps.clone();
+    before[0].proof = Ok(77);
+    assert_eq!(measure(&before).expect("as before").steps, before);
+    fs::write(folder.path().join("right.ua"), node("1 + a", "a + 1")).expect("written");
+    assert_eq!(measure(&before).expect("as before").steps[0].proof, Ok(1));
+}
+
+#[test]
+fn unknown_places_of_published_numbers_are_refused() {
+    let claim = "[[published]]\nfrom = { file = \"no.json\", row = \"r\", column = \"c\" }\n\
+                 step = \"right\"\nprocessor = \"rv32im\"\nlevel = \"-O2\"\n\
+                 ours = \"instructions/another answer\"\n";
+    for (old, new, why) in [
+        ("\"right\"", "\"rihgt\"", "no step `rihgt`; help: did you mean `right`?"),
+        ("\"rv32im\"", "\"rv64\"", "no processor `rv64`"),
+        ("\"-O2\"", "\"-O7\"", "no level `-O7`"),
+        ("instructions/", "cycles/", "no quantity `cycles`"),
+        ("another answer", "none", "no step or processor `none`"),
+        ("c\"", "c\"", "cannot read ./no.json"),
+    ] {
+        let error = parse(&format!("{TEXT}{}", claim.replacen(old, new, 1))).expect_err("unknown");
+        assert!(error.contains(why), "{error}");
+    }
 }
