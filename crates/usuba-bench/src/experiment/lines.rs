@@ -31,6 +31,8 @@ pub struct Lines {
     pub lines: Vec<Line>,
     /// Published numbers to which the experiment refers, and which have no line.
     pub absent: Vec<Absent>,
+    /// The publications of all these numbers.
+    pub sources: Vec<String>,
 }
 
 /// A number of ours.
@@ -160,6 +162,14 @@ fn median(values: &[f64]) -> f64 {
     if values.is_empty() { f64::NAN } else { stats::quantile(&values, 0.5) }
 }
 
+/// The publications of numbers, each once.
+pub fn sources<'n>(numbers: impl Iterator<Item = &'n Number>) -> Vec<String> {
+    let mut sources: Vec<String> = numbers.map(|number| number.source.clone()).collect();
+    sources.sort();
+    sources.dedup();
+    sources
+}
+
 /// Corrects the probabilities of all tests together (Holm), and gives the verdicts that wait for it.
 pub fn correct(lines: &mut [Line]) {
     let tested: Vec<usize> = (0..lines.len()).filter(|&n| lines[n].p.is_some()).collect();
@@ -241,6 +251,7 @@ impl Results {
             compilers: self.compilers.values().cloned().collect(),
             lines,
             absent,
+            sources: sources(experiment.published()),
         }
     }
 
@@ -341,4 +352,112 @@ pub fn written(lines: &Lines) -> String {
     let rows = list("lines", lines.lines.iter().map(text).collect());
     let absent = list("absent", lines.absent.iter().map(why).collect());
     head.replacen("\"lines\": []", &rows, 1).replacen("\"absent\": []", &absent, 1) + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Twelve processes around a time, a thousandth apart.
+    fn processes(time: f64) -> Vec<f64> {
+        (0..12).map(|i| time * (1.0 + 0.001 * (i * 5 % 12) as f64)).collect()
+    }
+
+    fn tested(slow: &[f64], fast: &[f64], noisy: bool, same: bool) -> Line {
+        Line::default().tested(&Sides { slow, fast, noisy, same })
+    }
+
+    fn number(value: f64) -> Number {
+        let row = super::super::published::Row {
+            name: "r".into(),
+            cipher: None,
+            slicing: None,
+            starred: false,
+            text: None,
+            section: None,
+            check: None,
+            values: Default::default(),
+        };
+        let figure = Figure { value, half: 0.005 };
+        Number { file: "f".into(), row, column: "c".into(), figure, source: "s".into() }
+    }
+
+    #[test]
+    fn tests_are_corrected_before_they_are_judged() {
+        let one = processes(1.0);
+        let mut lines = vec![
+            tested(&one, &processes(0.5), false, false),
+            tested(&one, &processes(2.0), false, false),
+            tested(&one, &processes(1.001), false, false),
+            tested(&one, &processes(0.5), true, false),
+            tested(&one, &processes(0.5), false, true),
+            tested(&one[..2], &one[..2], false, false),
+        ];
+        let alone = lines[0].p.expect("it was tested");
+        correct(&mut lines);
+        let words: Vec<&str> =
+            lines.iter().map(|line| line.verdict.expect("a verdict").word()).collect();
+        let expected =
+            ["faster", "slower", "no difference", "noisy", "no difference", "not resolved"];
+        assert_eq!(words, expected);
+        // Four tests: the least probability counts four times.
+        assert!((lines[0].p.expect("as before") - 4.0 * alone).abs() < 1e-12);
+        assert_eq!((lines[4].value, lines[4].interval), (1.0, Some([1.0, 1.0])));
+        let [low, high] = lines[0].interval.expect("an interval");
+        assert!(low < 2.0 && 2.0 < high && high < 2.02, "{low} {high}");
+    }
+
+    /// As many tests as in the largest experiment: twelve processes are sure enough, eight are not.
+    #[test]
+    fn a_difference_survives_a_large_table() {
+        let (slow, fast) = (processes(1.0), processes(0.5));
+        let verdicts = |count: usize| {
+            let line = tested(&slow[..count], &fast[..count], false, false);
+            let mut lines = vec![line; 1000];
+            correct(&mut lines);
+            lines[999].verdict
+        };
+        assert_eq!(verdicts(12), Some(Standing::Faster));
+        assert_eq!(verdicts(8), Some(Standing::NotResolved));
+    }
+
+    #[test]
+    fn published_numbers_find_their_lines() {
+        let one = processes(1.0);
+        let mut lines = vec![tested(&one, &processes(0.5), false, false)];
+        lines.push(Line { column: "ipc".into(), value: 3.0, ..Line::default() });
+        correct(&mut lines);
+        let (two, three, four) = (number(2.0), number(3.0), number(4.0));
+        let fits = |column: &'static str| -> Box<dyn Fn(&Line) -> bool> {
+            Box::new(move |line: &Line| line.column == column)
+        };
+        let absent = attach(
+            &mut lines,
+            [
+                (&two, fits(""), String::new()),
+                (&three, fits("ipc"), String::new()),
+                (&four, fits("none"), "not here".to_string()),
+            ],
+        );
+        assert_eq!(lines[0].published[0].against, Some(Against::Holds));
+        assert_eq!((lines[1].published[0].value, lines[1].published[0].against), (3.0, None));
+        assert_eq!(absent.len(), 1);
+        assert_eq!((&*absent[0].row, &*absent[0].why), ("r", "not here"));
+        let head = Lines {
+            format: FORMAT,
+            experiment: "e".into(),
+            title: "t".into(),
+            quick: true,
+            usubac: "1".into(),
+            host: Host::here(),
+            compilers: Vec::new(),
+            lines,
+            absent,
+            sources: sources([&two, &three].into_iter()),
+        };
+        let text = written(&head);
+        assert_eq!(head.sources, ["s"]);
+        assert_eq!(serde_json::from_str::<Lines>(&text).expect("JSON"), head);
+        assert_eq!(text, written(&serde_json::from_str(&text).expect("JSON")));
+    }
 }

@@ -158,6 +158,8 @@ pub(super) fn comparison(lines: &Lines) -> String {
         let super::Absent { file, row, column, why } = absent;
         let _ = writeln!(text, "| {file}, {row}, {column} | | – | | | {why} |");
     }
+    text += "\nSources:\n\n";
+    lines.sources.iter().for_each(|source| text += &format!("- {source}\n"));
     text
 }
 

@@ -219,6 +219,25 @@ impl Post {
         Some(Figure { value: scaled(value), half })
     }
 
+    /// All numbers as a table in Markdown, with their source.
+    pub fn table(&self) -> String {
+        let mut out = String::from("| row |");
+        self.columns.iter().for_each(|column| out += &format!(" {} |", column.label));
+        out += "\n|---|";
+        out += &"---:|".repeat(self.columns.len());
+        out.push('\n');
+        for row in &self.rows {
+            out += &format!("| {} |", row.name);
+            for column in &self.columns {
+                let value = row.values.get(&column.name).map(f64::to_string);
+                out += &format!(" {} |", value.unwrap_or_default());
+            }
+            out.push('\n');
+        }
+        let unit = self.columns.first().map_or("", |column| &column.unit);
+        format!("{out}\nIn {unit}. Source: {}.\n", self.source())
+    }
+
     /// The publication, and the machine of its measurement.
     pub fn source(&self) -> String {
         let machine = self.conditions.get("machine").map_or("machine not stated", |text| text);
@@ -251,8 +270,6 @@ pub struct Number {
     pub file: String,
     pub row: Row,
     pub column: String,
-    /// Whether it is a quotient of two numbers.
-    pub is_quotient: bool,
     pub figure: Figure,
     pub source: String,
 }
@@ -288,8 +305,7 @@ impl Reference {
         let mut found = Vec::new();
         for row in rows {
             let Some(mut figure) = post.figure(row, own) else { continue };
-            let is_quotient = other.is_some() || base.is_some();
-            if is_quotient {
+            if other.is_some() || base.is_some() {
                 let of = (base.unwrap_or(row), other.unwrap_or(own));
                 let Some(over) = post.figure(of.0, of.1) else {
                     return Err(format!("`{}` has no `{}`", of.0.name, of.1.name));
@@ -303,7 +319,6 @@ impl Reference {
                 file: file.to_string_lossy().into_owned(),
                 row: row.clone(),
                 column: self.column.clone(),
-                is_quotient,
                 figure,
                 source: post.source(),
             });
@@ -356,7 +371,7 @@ mod tests {
         let found = reference(Some("two"), "time", Some("one"))
             .find_in(&post, |row| row.cipher.is_some())
             .expect("both");
-        assert!((found[0].figure.value - 1.2).abs() < 1e-12 && found[0].is_quotient, "{found:?}");
+        assert!((found[0].figure.value - 1.2).abs() < 1e-12, "{found:?}");
         assert!((found[0].figure.half - 1.2 * (0.005 / 4.8 + 0.005 / 4.0)).abs() < 1e-12);
         assert_eq!(post.apart("one", "gain"), Some("not today"));
         assert_eq!(post.apart("one", "time"), None);

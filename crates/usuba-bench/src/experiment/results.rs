@@ -251,3 +251,35 @@ impl Results {
         !entries.any(|entry| matches!(entry.outcome, Outcome::Failed(_)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_name_a_quantity_and_variants() {
+        let labels = ["one", "two", "a/b"].map(String::from);
+        let parse = |text: &str| Measure::parse(text, &labels);
+        let found = |text: &str| {
+            let measure = parse(text).expect("it is well-formed");
+            (measure.quantity, measure.variant.clone(), measure.over.clone(), measure.title())
+        };
+        let names = |quantity, variant: &str, over: &str, title: &str| {
+            (quantity, variant.to_string(), over.to_string(), title.to_string())
+        };
+        assert_eq!(found("ipc:one"), names(Quantity::Ipc, "one", "one", "IPC, one"));
+        assert_eq!(found("speedup:two"), names(Quantity::Ratio, "two", "one", "speed-up, two"));
+        let slash = names(Quantity::Ratio, "a/b", "two", "speed, a/b over two");
+        assert_eq!(found("ratio:a/b/two"), slash);
+        let code = names(Quantity::CodeRatio, "two", "a/b", "code, two over a/b");
+        assert_eq!(found("code-ratio:two/a/b"), code);
+        for (text, why) in [
+            ("two", "no quantity:variant"),
+            ("speedupp:two", "no quantity `speedupp`; help: did you mean `speedup`?"),
+            ("ratio:two/tow", "no variant `two/tow`"),
+        ] {
+            let error = parse(text).expect_err("it is malformed");
+            assert!(error.contains(why), "{error}");
+        }
+    }
+}

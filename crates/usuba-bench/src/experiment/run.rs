@@ -6,6 +6,7 @@ use std::path::Path;
 use usuba::isa::{self, Target};
 
 use super::results::{Cell, Missing, Results};
+use super::verdict::quietest;
 use super::{Compiler, Experiment, Flags, hash, slicing};
 use crate::bench::{Batch, Measured, Parse, Problem, Scope, Side, Subject, Variant};
 use crate::record::{Entry, FORMAT, Host, Outcome};
@@ -13,9 +14,6 @@ use crate::session::{Progress, folder, letter, measure_machine};
 use usuba_ciphers::{Cipher, Function};
 use usuba_run::cc::{self, Machine};
 use usuba_run::native::Timing;
-
-/// How often a noisy cell is measured: once, and three times more.
-const ATTEMPTS: u32 = 4;
 
 /// The environment of an experiment.
 pub struct Conditions<'a> {
@@ -214,7 +212,9 @@ fn measure(
         .map(|(n, recipe)| recipe.as_ref().map_or(n, |text| *first.entry(text).or_insert(n)))
         .collect();
     let fresh: Vec<usize> = (0..firsts.len()).filter(|&n| firsts[n] == n).collect();
-    let measured = quietest(|| batch.measure_some(&fresh, Some(conditions.timing), Scope::Kernel));
+    let timing = Some(conditions.timing);
+    let measure = || Ok(batch.measure_some(&fresh, timing, Scope::Kernel));
+    let measured = quietest(measure, |measured| noise(measured))?;
     let result = |subject: usize| {
         let at = fresh.iter().position(|&n| n == firsts[subject]);
         &measured[at.expect("the first of each kind was measured")]
@@ -250,26 +250,10 @@ fn measure(
     Ok((cell, true))
 }
 
-/// Measures until no kernel is noisy, at most [`ATTEMPTS`] times; the attempt with the fewest noisy
-/// kernels counts.
-fn quietest(
-    mut measure: impl FnMut() -> Vec<Result<Measured, Problem>>,
-) -> Vec<Result<Measured, Problem>> {
-    let noise = |measured: &[Result<Measured, Problem>]| {
-        let speeds = measured.iter().flatten().filter_map(|measured| measured.kernel.as_ref());
-        speeds.filter(|speed| speed.is_noisy()).count()
-    };
-    let mut best = measure();
-    for _ in 1..ATTEMPTS {
-        if noise(&best) == 0 {
-            break;
-        }
-        let next = measure();
-        if noise(&next) < noise(&best) {
-            best = next;
-        }
-    }
-    best
+/// The number of noisy kernels.
+fn noise(measured: &[Result<Measured, Problem>]) -> usize {
+    let speeds = measured.iter().flatten().filter_map(|measured| measured.kernel.as_ref());
+    speeds.filter(|speed| speed.is_noisy()).count()
 }
 
 /// The entry of a variant. Its samples are summed up in its quartiles and processes, which is all that

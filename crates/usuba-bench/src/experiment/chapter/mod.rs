@@ -111,6 +111,11 @@ pub fn posts() -> Result<Vec<(String, Post)>, String> {
     paths.iter().map(read).collect()
 }
 
+/// Programs of others that were counted as ours.
+fn programs() -> Result<Post, String> {
+    Post::read(&files::experiments().join("nacl-sign/programs.json"))
+}
+
 /// All published numbers that have one of ours on some machine, in the order of the files.
 fn claims<'a>(machines: &'a [Machine], posts: &'a [(String, Post)]) -> Vec<Claim<'a>> {
     let mut all: Vec<Claim> = Vec::new();
@@ -192,6 +197,8 @@ pub fn chapter(machines: &[Machine], posts: &[(String, Post)]) -> Result<Chapter
                 stages => tables::stages(machines),
                 simd => tables::files(machines, &claims, &["simd-"]),
                 steps => tables::steps(machines),
+                programs => programs()?.table(),
+                ticks => tables::ticks(machines),
                 sparknacl => tables::files(machines, &claims, &["sparknacl-"]),
                 verdicts => tables::verdicts(machines, &claims),
                 sums => tables::sums(machines, &claims),

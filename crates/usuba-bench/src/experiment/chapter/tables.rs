@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::{Claim, Machine};
-use crate::experiment::lines::Line;
+use crate::experiment::counted::report::{PROVED, QUANTITIES, TICKS};
+use crate::experiment::lines::{Line, Lines};
 use crate::experiment::markdown::digits;
 use crate::experiment::published::Post;
 use crate::experiment::verdict::{Against, Standing};
@@ -76,7 +77,7 @@ pub fn ours(machines: &[Machine]) -> String {
                 machine.experiments.iter().flat_map(|e| &e.compilers).map(|c| &**c).collect();
             compilers.sort_unstable();
             compilers.dedup();
-            let name = |lines: &crate::experiment::Lines| match lines.quick {
+            let name = |lines: &Lines| match lines.quick {
                 true => format!("{} (quick form)", lines.experiment),
                 false => lines.experiment.clone(),
             };
@@ -319,15 +320,11 @@ pub fn stages(machines: &[Machine]) -> String {
             lines.lines.iter().filter(|line| line.column == column).collect()
         };
         let speedups = own("speedup");
-        let mut columns: Vec<(&str, &str)> =
-            speedups.iter().map(|line| (&*line.compiler, &*line.target)).collect();
-        columns.dedup();
-        let mut stages: Vec<&str> = Vec::new();
-        for line in &speedups {
-            if !stages.contains(&&*line.subject) {
-                stages.push(&line.subject);
-            }
-        }
+        let builds = distinct(speedups.iter().map(|line| &*line.compiler));
+        let tasks = distinct(speedups.iter().map(|line| &*line.target));
+        let columns: Vec<(&str, &str)> =
+            builds.iter().flat_map(|build| tasks.iter().map(move |task| (*build, *task))).collect();
+        let stages = distinct(speedups.iter().map(|line| &*line.subject));
         let mut head = vec![format!("stage, {}", machine.name)];
         head.extend(columns.iter().map(|(build, task)| format!("{build}: {task}")));
         let cell = |stage: &str, build: &str, task: &str| {
@@ -352,47 +349,85 @@ pub fn stages(machines: &[Machine]) -> String {
     text.trim_end().to_string()
 }
 
-/// The steps of signing by levels: instructions, code and stack.
+/// Distinct values in their order.
+fn distinct<'l>(values: impl Iterator<Item = &'l str>) -> Vec<&'l str> {
+    let mut all: Vec<&str> = Vec::new();
+    for value in values {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
+}
+
+/// The value of a line.
+fn value(lines: &Lines, [subject, target, compiler, column]: [&str; 4]) -> Option<f64> {
+    let line = lines.lines.iter().find(|line| {
+        [&*line.subject, &*line.target, &*line.compiler, &*line.column]
+            == [subject, target, compiler, column]
+    });
+    line.map(|line| line.value)
+}
+
+/// The steps of signing: a table for each processor and quantity.
 pub fn steps(machines: &[Machine]) -> String {
     let mut text = String::new();
     for machine in machines {
         let Some(lines) = machine.experiment("nacl-sign") else { continue };
-        let quantities = ["instructions", "text", "stack"];
-        let own = |line: &&Line| quantities.contains(&&*line.column);
-        let mut columns: Vec<(&str, &str)> = Vec::new();
-        let mut steps: Vec<&str> = Vec::new();
-        for line in lines.lines.iter().filter(own) {
-            let column = (&*line.target, &*line.compiler);
-            if !columns.contains(&column) {
-                columns.push(column);
-            }
-            if !steps.contains(&&*line.subject) {
-                steps.push(&line.subject);
+        let counted = || lines.lines.iter().filter(|line| line.column == QUANTITIES[0].name);
+        let steps = distinct(counted().map(|line| &*line.subject));
+        let levels = distinct(counted().map(|line| &*line.compiler));
+        for processor in distinct(counted().map(|line| &*line.target)) {
+            for quantity in &QUANTITIES {
+                let _ = write!(text, "{}, {processor}, {}:\n\n", quantity.title, machine.name);
+                let mut head = vec!["step".to_string()];
+                head.extend(levels.iter().map(|level| format!("`{level}`")));
+                head.push("proved kernels".into());
+                let row = |step: &&str| {
+                    let cell = |level: &&str| {
+                        let found = value(lines, [step, processor, level, quantity.name]);
+                        found.map_or("–".into(), |value| quantity.text(value))
+                    };
+                    let proved = value(lines, [step, "", "", PROVED]);
+                    let proved = proved.map_or("not all".into(), |count| format!("all {count}"));
+                    let cells = levels.iter().map(cell).chain([proved]);
+                    [step.to_string()].into_iter().chain(cells).collect::<Vec<String>>()
+                };
+                text += &table(&head, &steps.iter().map(row).collect::<Vec<_>>());
+                text.push('\n');
             }
         }
-        let mut head = vec![format!("step, {}", machine.name)];
-        head.extend(columns.iter().map(|(processor, level)| format!("{processor} {level}")));
-        let value = |step: &str, processor: &str, level: &str, column: &str| {
-            let line = lines.lines.iter().find(|line| {
-                [&*line.subject, &*line.target, &*line.compiler, &*line.column]
-                    == [step, processor, level, column]
-            });
-            line.map_or("–".into(), |line| match column {
-                "instructions" => format!("{:.2} M", line.value),
-                _ => format!("{:.0}", line.value),
-            })
-        };
-        let rows: Vec<Vec<String>> = steps
-            .iter()
-            .map(|step| {
-                let cells = columns.iter().map(|(processor, level)| {
-                    quantities.map(|column| value(step, processor, level, column)).join(", ")
-                });
-                [step.to_string()].into_iter().chain(cells).collect()
-            })
-            .collect();
-        text += &table(&head, &rows);
-        text.push('\n');
+    }
+    text.trim_end().to_string()
+}
+
+/// The library on the host beside others, in ticks.
+pub fn ticks(machines: &[Machine]) -> String {
+    let mut text = String::new();
+    for machine in machines {
+        let Some(lines) = machine.experiment("nacl-sign") else { continue };
+        let timed = || lines.lines.iter().filter(|line| line.column == TICKS);
+        let libraries = distinct(timed().map(|line| &*line.subject));
+        let tasks = distinct(timed().map(|line| &*line.target));
+        for compiler in distinct(timed().map(|line| &*line.compiler)) {
+            let mut head = vec![format!("library, {}, `{compiler}`", machine.name)];
+            for task in &tasks {
+                head.extend([task.to_string(), "theirs / ours".into()]);
+            }
+            let row = |library: &&str| {
+                let mut row = vec![library.to_string()];
+                for task in &tasks {
+                    let own = value(lines, [libraries[0], task, compiler, TICKS]);
+                    let theirs = value(lines, [library, task, compiler, TICKS]);
+                    let ratio = theirs.zip(own).map(|(theirs, own)| format!("{:.2}", theirs / own));
+                    row.push(theirs.map_or("–".into(), |ticks| format!("{ticks:.0}")));
+                    row.push(ratio.unwrap_or("–".into()));
+                }
+                row
+            };
+            text += &table(&head, &libraries.iter().map(row).collect::<Vec<_>>());
+            text.push('\n');
+        }
     }
     text.trim_end().to_string()
 }

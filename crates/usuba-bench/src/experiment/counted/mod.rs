@@ -40,7 +40,7 @@
 
 mod kernel;
 mod native;
-mod report;
+pub(crate) mod report;
 
 use std::collections::HashMap;
 use std::fs;

@@ -3,22 +3,25 @@
 use std::fmt::Write;
 
 use super::{Claim, Counted, Found, Numbers, Shown};
-use crate::experiment::Post;
-use crate::experiment::lines::{self, Line, Lines, Wanted, attach};
+use crate::experiment::lines::{self, Line, Lines, Wanted, attach, sources};
 use crate::experiment::markdown::comparison;
 use crate::record::Host;
 
 /// A quantity of a program.
-pub(super) struct Quantity {
+pub(crate) struct Quantity {
     /// In the notation of `ours`.
     pub name: &'static str,
-    title: &'static str,
+    pub title: &'static str,
     of: fn(&Numbers) -> f64,
 }
 
+/// The columns of lines about proofs, and about the host.
+pub(crate) const PROVED: &str = "proved kernels";
+pub(crate) const TICKS: &str = "ticks";
+
 const MILLION: f64 = 1e6;
 
-pub(super) const QUANTITIES: [Quantity; 3] = [
+pub(crate) const QUANTITIES: [Quantity; 3] = [
     Quantity {
         name: "instructions",
         title: "Million instructions",
@@ -33,8 +36,8 @@ pub(super) const QUANTITIES: [Quantity; 3] = [
 ];
 
 impl Quantity {
-    /// A number: millions with three digits, bytes whole.
-    fn text(&self, value: f64) -> String {
+    /// A number as text: millions with three digits, bytes whole.
+    pub fn text(&self, value: f64) -> String {
         match value {
             0.0..10.0 if self.name == "instructions" => format!("{value:.2}"),
             10.0..100.0 if self.name == "instructions" => format!("{value:.1}"),
@@ -63,6 +66,24 @@ impl Counted {
                 }
             }
         }
+        for (step, shown) in self.steps.iter().zip(&found.steps) {
+            all.extend(shown.proof.as_ref().ok().map(|count| Line {
+                subject: step.label.clone(),
+                column: PROVED.into(),
+                value: *count as f64,
+                ..Line::default()
+            }));
+        }
+        for timed in &found.native {
+            all.extend(timed.lines.iter().map(|(library, task, ticks)| Line {
+                subject: library.clone(),
+                target: task.clone(),
+                compiler: timed.compiler.clone(),
+                column: TICKS.into(),
+                value: *ticks as f64,
+                ..Line::default()
+            }));
+        }
         for (claim, _) in &self.numbers {
             all.extend(self.quotient(claim, &all));
         }
@@ -84,6 +105,7 @@ impl Counted {
             compilers: vec![found.compiler.clone()],
             lines: all,
             absent,
+            sources: sources(self.published()),
         }
     }
 
@@ -126,30 +148,10 @@ impl Counted {
             }
         }
         for post in &self.others {
-            out += &self.table(post);
+            let _ = write!(out, "\n## Others: {}\n\n{}", post.about, post.table());
         }
         found.native.iter().for_each(|timed| out += &timed.table());
         out + &comparison(lines)
-    }
-
-    /// The numbers of other programs, as published.
-    fn table(&self, post: &Post) -> String {
-        let mut out = format!("\n## Others: {}\n\n| program |", post.about);
-        post.columns.iter().for_each(|column| out += &format!(" {} |", column.label));
-        out += "\n|---|";
-        out += &"---:|".repeat(post.columns.len());
-        out.push('\n');
-        for row in &post.rows {
-            let _ = write!(out, "| {} |", row.name);
-            for column in &post.columns {
-                let value = row.values.get(&column.name).map(f64::to_string);
-                let _ = write!(out, " {} |", value.unwrap_or_default());
-            }
-            out.push('\n');
-        }
-        let units: Vec<&str> = post.columns.iter().map(|column| &*column.unit).collect();
-        let unit = units.first().unwrap_or(&"");
-        out + &format!("\nIn {unit}. Source: {}.\n", post.source())
     }
 }
 

@@ -11,6 +11,7 @@ use usuba::isa;
 
 use super::{PROCESSES, SLICES, Stage, Staged, Timed, Times, WRONG};
 use crate::bench::{NOISY, Parse};
+use crate::experiment::verdict::quietest;
 use crate::experiment::{Compiler, slicing};
 use crate::record::rounded;
 use usuba_ciphers::{Beside, files};
@@ -18,9 +19,6 @@ use usuba_run::cc::{self, run};
 use usuba_run::rv32;
 use usuba_run::stats::{quantile, scatter};
 use usuba_run::validated::{Proofs, compiled};
-
-/// How often a noisy program runs: once, and three times more.
-const ATTEMPTS: u32 = 4;
 
 /// The file that drivers have in common.
 const COMMON: &str = "stages.h";
@@ -81,37 +79,32 @@ impl<'p> Program<'p> {
         let tasks = staged.tasks.len();
         let number = |(n, flags): (usize, &Result<Vec<String>, String>)| {
             let stage = &staged.stages[n / tasks];
-            flags.clone().and_then(|flags| self.compile(n, stage, n % tasks > 0, &flags))
+            flags.clone().and_then(|flags| {
+                self.compile(n, stage, n % tasks > 0, &flags)?;
+                staged.shows_code().then(|| self.code(n, &flags)).transpose()
+            })
         };
-        let code: Vec<Result<u64, String>> = self.files.iter().enumerate().map(number).collect();
+        let code: Vec<Result<Option<u64>, String>> =
+            self.files.iter().enumerate().map(number).collect();
         let there: Vec<usize> = (0..code.len()).filter(|&n| code[n].is_ok()).collect();
         let list: String = there.iter().map(|n| format!("X({n}) ")).collect();
         let mut command = in_folder(self.compiler, self.build, self.place);
         command.args(["-DMAIN", &format!("-DSTAGES(X)={list}"), &self.driver, "-o", "program"]);
         run(command.args(there.iter().map(|n| format!("{n}.o"))))?;
         let program = self.place.join("program");
-        let noise = |all: &[Timed]| all.iter().flatten().filter(|t| t.scatter > NOISY).count();
-        let mut best = timed(&program, &code, &there, calls)?;
-        for _ in 1..ATTEMPTS {
-            if noise(&best) == 0 {
-                break;
-            }
-            let next = timed(&program, &code, &there, calls)?;
-            if noise(&next) < noise(&best) {
-                best = next;
-            }
-        }
+        let noise = |all: &Vec<Timed>| all.iter().flatten().filter(|t| t.scatter > NOISY).count();
+        let best = quietest(|| timed(&program, &code, &there, calls), noise)?;
         Ok(best.chunks(tasks).map(<[Timed]>::to_vec).collect())
     }
 
-    /// Compiles the driver around a kernel, and returns the bytes of the kernel alone.
+    /// Compiles the driver around a kernel.
     fn compile(
         &self,
         n: usize,
         stage: &Stage,
         inverse: bool,
         flags: &[String],
-    ) -> Result<u64, String> {
+    ) -> Result<(), String> {
         let mut command = in_folder(self.compiler, self.build, self.place);
         command.args(flags);
         command.args(stage.defines.iter().map(|define| format!("-D{define}")));
@@ -124,19 +117,27 @@ impl<'p> Program<'p> {
             format!("-I{}", self.place.display()),
         ]);
         command.args(["-c", &self.driver, "-o", &format!("{n}.o")]);
-        let short = |why: String| why.lines().next().unwrap_or_default().to_string();
-        run(&mut command).map_err(short)?;
-        let mut alone = in_folder(self.compiler, self.build, self.place);
+        run(&mut command).map(|_| ()).map_err(first_line)
+    }
+
+    /// The bytes of machine code of a kernel alone.
+    fn code(&self, n: usize, flags: &[String]) -> Result<u64, String> {
+        let mut command = in_folder(self.compiler, self.build, self.place);
         let (source, object) = (format!("{n}.h"), format!("{n}-alone.o"));
-        run(alone.args(flags).args(["-x", "c", "-c", &source, "-o", &object])).map_err(short)?;
+        command.args(flags).args(["-x", "c", "-c", &source, "-o", &object]);
+        run(&mut command).map_err(first_line)?;
         rv32::text(&self.place.join(object))
     }
+}
+
+fn first_line(text: String) -> String {
+    text.lines().next().unwrap_or_default().to_string()
 }
 
 /// Runs a program in several processes.
 fn timed(
     program: &Path,
-    code: &[Result<u64, String>],
+    code: &[Result<Option<u64>, String>],
     there: &[usize],
     calls: u64,
 ) -> Result<Vec<Timed>, String> {

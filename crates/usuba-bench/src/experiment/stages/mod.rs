@@ -159,8 +159,8 @@ pub struct Times {
     pub processes: Vec<f64>,
     /// The interquartile range of all slices, as a share of their median.
     pub scatter: f64,
-    /// Bytes of machine code of the kernel.
-    pub code: u64,
+    /// Bytes of machine code of the kernel, if a published number is about them.
+    pub code: Option<u64>,
 }
 
 impl Times {
@@ -235,6 +235,11 @@ impl Staged {
     /// The published numbers to which the experiment refers.
     pub fn published(&self) -> impl Iterator<Item = &Number> {
         self.numbers.iter().map(|(_, number)| number)
+    }
+
+    /// Whether a published number is about the bytes of code.
+    fn shows_code(&self) -> bool {
+        self.numbers.iter().any(|(claim, _)| claim.ours == "code")
     }
 
     /// Measures all builds; `folder` contains the experiment. Builds of `before` with the same
@@ -364,7 +369,7 @@ mod tests {
         let staged = parse(TEXT).expect("it is well-formed");
         let times = |seconds: f64, scatter: f64| {
             let processes = (0..10).map(|i| seconds * (1.0 + 0.0001 * i as f64)).collect();
-            Ok(Times { processes, scatter, code: 99 })
+            Ok(Times { processes, scatter, code: Some(99) })
         };
         let built = |label: &str, stages| Built {
             label: label.into(),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Built, Claim, PROCESSES, Stage, Staged, Timed, Times};
 use crate::bench::NOISY;
 use crate::difference::probability;
-use crate::experiment::lines::{self, Line, Lines, Sides, Wanted, attach, correct};
+use crate::experiment::lines::{self, Line, Lines, Sides, Wanted, attach, correct, sources};
 use crate::experiment::markdown::{comparison, digits};
 use crate::record::Host;
 
@@ -45,6 +45,7 @@ impl Staged {
             compilers,
             lines: all,
             absent,
+            sources: sources(self.published()),
         }
     }
 
@@ -122,7 +123,7 @@ impl Staged {
         let seconds = times.seconds();
         all.push(Line { value: seconds * self.calls as f64, ..line("seconds") });
         all.push(Line { value: seconds * 1e6, ..line("microseconds") });
-        all.push(Line { value: times.code as f64, ..line("code") });
+        all.extend(times.code.map(|code| Line { value: code as f64, ..line("code") }));
     }
 
     /// A table for each build, and the published numbers.
