@@ -15,6 +15,9 @@ use usuba_run::stats::{self, Ratio, deviation, rank_sum};
 /// The version of the form; files of another version are rejected.
 pub const FORMAT: u32 = 1;
 
+/// The end of the names of files of `--quick`.
+pub const QUICK: &str = "-quick";
+
 /// The numbers of an experiment on a machine.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -329,6 +332,11 @@ impl Published {
 }
 
 impl Lines {
+    /// The name of the files of a run, without their endings.
+    pub fn stem(&self) -> String {
+        format!("{}{}", self.experiment, if self.quick { QUICK } else { "" })
+    }
+
     /// The line of a cell and a column.
     pub fn find(&self, cell: &Cell, column: &str) -> Option<&Line> {
         self.lines.iter().find(|line| {

@@ -227,8 +227,12 @@ fn grid(head: &[String], cells: &[&Cell], rows: Vec<Vec<String>>) -> String {
 /// The mean speed-up of every variant on every target; for experiments on passes its inverse, as
 /// the effect of the pass.
 fn summary(experiment: &Experiment, results: &Results, lines: &Lines) -> String {
-    let variants: Vec<String> =
-        experiment.variants(results.quick).into_iter().skip(1).map(|v| v.label).collect();
+    let has_lines = |label: &String| {
+        let column = format!("speedup:{label}");
+        lines.lines.iter().any(|line| line.column == column)
+    };
+    let variants = experiment.variants(results.quick).into_iter().skip(1).map(|v| v.label);
+    let variants: Vec<String> = variants.filter(has_lines).collect();
     if experiment.axis.is_some() || variants.is_empty() || results.cells.is_empty() {
         return String::new();
     }

@@ -63,7 +63,7 @@ use usuba_ciphers::files;
 use usuba_run::cc::Family;
 
 pub use counted::{Counted, Found, Kernels, Native, Numbers, Peer, Shown, Step, Timed};
-pub use lines::{Absent, Beside, Line, Lines, written};
+pub use lines::{Absent, Beside, Line, Lines, QUICK, written};
 pub use markdown::markdown;
 pub use plot::plots;
 pub use published::{ANY, Figure, Number, Post, Reference};

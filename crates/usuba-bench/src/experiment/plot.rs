@@ -21,7 +21,7 @@ pub fn plots(
     results: &Results,
     lines: &Lines,
 ) -> Result<Vec<(String, String)>, String> {
-    let name = &*lines.experiment;
+    let name = &*lines.stem();
     let mut all = Vec::new();
     match &experiment.axis {
         Some(axis) => {

@@ -235,7 +235,7 @@ impl Post {
             out.push('\n');
         }
         let unit = self.columns.first().map_or("", |column| &column.unit);
-        format!("{out}\nIn {unit}. Source: {}.\n", self.source())
+        format!("{out}\nIn {unit}.\nSource: {}.\n", self.source())
     }
 
     /// The publication, and the machine of its measurement.

@@ -49,9 +49,9 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
             "an experiment says itself which targets and slicings it needs",
         ));
     }
-    let stem = stem(args, &path)?;
-    let file = |ending: &str| folder(args).join(format!("{stem}.{ending}"));
-    let before = read(&file("json"))?;
+    make_folder(args)?;
+    let file = || cells(args, &path);
+    let before = read(&file())?;
     let root = args.folder.library().root();
     let conditions = Conditions {
         root: &root,
@@ -64,14 +64,14 @@ pub fn run(args: &Bench, name: &Path) -> Result<(), Failure> {
         parse: &args::pipeline,
         version: env!("CARGO_PKG_VERSION"),
     };
-    let mut save = |results: &Results| written(&file("json"), &json(results));
+    let mut save = |results: &Results| written(&file(), &json(results));
     let mut bar = Shown::new();
     let results = experiment::run(&experiment, &conditions, before, &mut save, &mut |progress| {
         bar.show(&progress);
     });
     bar.end();
     let results = results.map_err(Failure::program)?;
-    let lines = results.lines(&experiment, &stem);
+    let lines = results.lines(&experiment, &called(&path));
     let text = experiment::markdown(&experiment, &results, &lines);
     let plots = experiment::plots(&experiment, &results, &lines).map_err(Failure::program)?;
     let plots = plots.into_iter();
@@ -129,8 +129,8 @@ fn built_in(name: &Path) -> Result<PathBuf, Failure> {
 
 /// Runs an experiment with programs of its own.
 fn run_staged(args: &Bench, path: &Path, staged: &Staged) -> Result<(), Failure> {
-    let stem = stem(args, path)?;
-    let file = folder(args).join(format!("{stem}.json"));
+    make_folder(args)?;
+    let file = cells(args, path);
     let before: Vec<Built> = read(&file)?.unwrap_or_default();
     let mut save = |built: &[Built]| written(&file, &json(&built));
     let mut bar = Shown::new();
@@ -144,7 +144,7 @@ fn run_staged(args: &Bench, path: &Path, staged: &Staged) -> Result<(), Failure>
     );
     bar.end();
     let built = built.map_err(Failure::program)?;
-    let lines = staged.lines(&built, args.quick, env!("CARGO_PKG_VERSION"), &stem);
+    let lines = staged.lines(&built, args.quick, env!("CARGO_PKG_VERSION"), &called(path));
     told(args, &lines, staged.report(&built, &lines), Vec::new())?;
     match Staged::is_wrong(&built) {
         true => Err(Failure::Refuted("not everything computes what it should".into())),
@@ -154,8 +154,8 @@ fn run_staged(args: &Bench, path: &Path, staged: &Staged) -> Result<(), Failure>
 
 /// Runs an experiment on a small processor.
 fn run_counted(args: &Bench, path: &Path, counted: &Counted) -> Result<(), Failure> {
-    let stem = stem(args, path)?;
-    let file = folder(args).join(format!("{stem}.json"));
+    make_folder(args)?;
+    let file = cells(args, path);
     let before: Vec<Step> = read(&file)?.unwrap_or_default();
     let mut save = |steps: &[Step]| written(&file, &json(&steps));
     let mut bar = Shown::new();
@@ -169,7 +169,7 @@ fn run_counted(args: &Bench, path: &Path, counted: &Counted) -> Result<(), Failu
     );
     bar.end();
     let found = found.map_err(Failure::program)?;
-    let lines = counted.lines(&found, args.quick, env!("CARGO_PKG_VERSION"), &stem);
+    let lines = counted.lines(&found, args.quick, env!("CARGO_PKG_VERSION"), &called(path));
     told(args, &lines, counted.report(&found, &lines), Vec::new())?;
     match Counted::is_wrong(&found) {
         true => Err(Failure::Refuted("not everything is proved and right".into())),
@@ -177,11 +177,15 @@ fn run_counted(args: &Bench, path: &Path, counted: &Counted) -> Result<(), Failu
     }
 }
 
-/// The name of the files of a run, whose folder is there then.
-fn stem(args: &Bench, path: &Path) -> Result<String, Failure> {
-    make_folder(args)?;
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    Ok(format!("{stem}{}", if args.quick { "-quick" } else { "" }))
+/// The name of an experiment.
+fn called(path: &Path) -> String {
+    path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// The file of the finished cells of a run.
+fn cells(args: &Bench, path: &Path) -> PathBuf {
+    let quick = if args.quick { experiment::QUICK } else { "" };
+    folder(args).join(format!("{}{quick}.json", called(path)))
 }
 
 /// Writes a report and its numbers, and shows the report.
@@ -191,7 +195,7 @@ fn told(
     text: String,
     mut files: Vec<(Place, String)>,
 ) -> Result<(), Failure> {
-    let file = |ending: &str| folder(args).join(format!("{}.{ending}", lines.experiment));
+    let file = |ending: &str| folder(args).join(format!("{}.{ending}", lines.stem()));
     let plots = files.len();
     files.push((Place::File(file("rows.json")), experiment::written(lines)));
     files.push((Place::File(file("md")), text.clone()));

@@ -67,7 +67,7 @@ impl Machine {
             }
         }
         paths.sort();
-        let mut experiments = Vec::new();
+        let mut experiments: Vec<Lines> = Vec::new();
         for path in &paths {
             let wrong = |why: &str| format!("{}: {why}", path.display());
             let text = fs::read_to_string(path).map_err(|error| wrong(&error.to_string()))?;
@@ -78,6 +78,10 @@ impl Machine {
             }
             experiments.push(lines);
         }
+        // A whole run stands for its quick form.
+        let whole: Vec<String> =
+            experiments.iter().filter(|e| !e.quick).map(|e| e.experiment.clone()).collect();
+        experiments.retain(|lines| !lines.quick || !whole.contains(&lines.experiment));
         if experiments.is_empty() {
             let help = "help: `usubac bench --experiment NAME -o FOLDER` writes one";
             return Err(wrong(&format!("there is no file `NAME{ENDING}`; {help}")));
