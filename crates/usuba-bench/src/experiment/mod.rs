@@ -330,7 +330,10 @@ impl Experiment {
     }
 
     fn has_target(&self, name: &str) -> bool {
-        self.targets.is_empty() || self.targets.iter().any(|target| target == name)
+        match self.targets.is_empty() {
+            true => isa::find(name).is_some(),
+            false => self.targets.iter().any(|target| target == name),
+        }
     }
 
     /// The published numbers to which the experiment refers.
