@@ -229,9 +229,11 @@ impl Results {
     /// The numbers of all cells.
     pub fn lines(&self, experiment: &Experiment, name: &str) -> Lines {
         let mut measures = experiment.measures(self.quick);
-        for published in &experiment.numbers {
-            if !measures.contains(&published.ours) {
-                measures.push(published.ours.clone());
+        let ratios: Vec<Measure> = measures.iter().filter_map(Measure::ratio).collect();
+        let published = experiment.numbers.iter().map(|published| published.ours.clone());
+        for measure in ratios.into_iter().chain(published) {
+            if !measures.contains(&measure) {
+                measures.push(measure);
             }
         }
         let cells = self.cells.iter();

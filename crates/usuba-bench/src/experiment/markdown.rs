@@ -62,11 +62,7 @@ fn table(experiment: &Experiment, results: &Results, lines: &Lines, cells: &[&Ce
 /// The number of a column, with the published ones beside it.
 fn value(lines: &Lines, cell: &Cell, measure: &Measure) -> String {
     let Measure { quantity, text, .. } = measure;
-    // Probabilities and intervals belong to the line of their ratio.
-    let of_ratio = || {
-        let column = text.split_once(':').map_or("", |(_, rest)| rest);
-        ["ratio", "speedup"].iter().find_map(|name| lines.find(cell, &format!("{name}:{column}")))
-    };
+    let of_ratio = || measure.ratio().and_then(|ratio| lines.find(cell, &ratio.text));
     let shown = match quantity {
         Quantity::Chance => of_ratio().and_then(|line| line.p).map(|p| quantity.text(p)),
         Quantity::Interval => of_ratio().map(Line::interval_text),

@@ -8,7 +8,7 @@ use plotters::prelude::*;
 use super::Experiment;
 use super::lines::{Line, Lines};
 use super::markdown::groups;
-use super::results::{Cell, Measure, Quantity, Results};
+use super::results::{Cell, Measure, Results};
 
 const SIZE: (u32, u32) = (900, 480);
 
@@ -51,39 +51,56 @@ fn file_name(parts: &[&str]) -> String {
     words.join("-") + ".svg"
 }
 
-/// Cycles per byte along the axis.
+/// A point of a curve.
+struct Point {
+    x: f64,
+    /// Cycles per byte.
+    y: f64,
+    /// The fastest and the slowest process.
+    ends: [f64; 2],
+}
+
+impl Point {
+    fn new(cell: &Cell, x: f64, variant: &str) -> Option<Point> {
+        let times = cell.times(variant)?;
+        let processes = || times.processes.iter().copied();
+        let low = processes().fold(times.median, f64::min);
+        let high = processes().fold(times.median, f64::max);
+        Some(Point { x, y: times.median, ends: [low, high] })
+    }
+}
+
+/// Cycles per byte along the axis, with a bar from the fastest to the slowest process.
 fn curves(
     experiment: &Experiment,
     results: &Results,
     cell: &Cell,
     axis: &str,
 ) -> Result<Option<String>, String> {
-    let mut series: Vec<(String, Vec<(f64, f64)>)> = groups(experiment, results.quick, axis)
+    let mut series: Vec<(String, Vec<Point>)> = groups(experiment, results.quick, axis)
         .into_iter()
         .map(|(name, variants)| {
-            let mut points: Vec<(f64, f64)> = variants
+            let mut points: Vec<Point> = variants
                 .iter()
-                .filter_map(|(x, variant)| {
-                    cell.figure(Quantity::Cycles, variant).map(|value| (*x as f64, value))
-                })
+                .filter_map(|(x, variant)| Point::new(cell, f64::from(*x), variant))
                 .collect();
-            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            points.sort_by(|a, b| a.x.total_cmp(&b.x));
             (name, points)
         })
         .filter(|(_, points)| !points.is_empty())
         .collect();
-    let all: Vec<(f64, f64)> = series.iter().flat_map(|(_, points)| points.clone()).collect();
-    if all.is_empty() {
+    let right = series.iter().flat_map(|(_, points)| points).map(|point| point.x);
+    let right = right.fold(2.0, f64::max);
+    if series.is_empty() {
         return Ok(None);
     }
-    let right = all.iter().map(|(x, _)| *x).fold(2.0, f64::max);
     // The baseline of the others, constant along the axis.
     if let Some(first) = cell.entries.first()
-        && let Some(value) = cell.figure(Quantity::Cycles, &first.variant)
+        && let [Some(left), Some(right)] = [1.0, right].map(|x| Point::new(cell, x, &first.variant))
     {
-        series.insert(0, (first.variant.clone(), vec![(1.0, value), (right, value)]));
+        series.insert(0, (first.variant.clone(), vec![left, right]));
     }
-    let tops = series.iter().flat_map(|(_, points)| points.iter().map(|(_, y)| *y));
+    let tops = series.iter().flat_map(|(_, points)| points.iter().map(|point| point.ends[1]));
     let top = tops.fold(0.0, f64::max) * 1.1;
     let title = format!(
         "{} {} {}, {}: cycles per byte",
@@ -103,9 +120,16 @@ fn curves(
         for (number, (name, points)) in series.iter().enumerate() {
             let color = Palette99::pick(number).to_rgba();
             chart
-                .draw_series(LineSeries::new(points.iter().copied(), color.stroke_width(2)))?
+                .draw_series(LineSeries::new(
+                    points.iter().map(|point| (point.x, point.y)),
+                    color.stroke_width(2),
+                ))?
                 .label(name)
                 .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color));
+            let bars = points.iter().map(|Point { x, ends: [low, high], .. }| {
+                PathElement::new([(*x, *low), (*x, *high)], color.stroke_width(1))
+            });
+            chart.draw_series(bars.collect::<Vec<_>>())?;
         }
         chart
             .configure_series_labels()

@@ -151,9 +151,14 @@ impl Measure {
         }
     }
 
-    /// Whether it compares two times.
-    pub fn is_tested(&self) -> bool {
-        matches!(self.quantity, Quantity::Ratio | Quantity::Chance | Quantity::Interval)
+    /// The ratio to which a probability or an interval belongs.
+    pub fn ratio(&self) -> Option<Measure> {
+        if !matches!(self.quantity, Quantity::Chance | Quantity::Interval) {
+            return None;
+        }
+        let (_, rest) = self.text.split_once(':')?;
+        let name = if rest == self.variant { "speedup" } else { "ratio" };
+        Some(Measure { text: format!("{name}:{rest}"), quantity: Quantity::Ratio, ..self.clone() })
     }
 }
 
@@ -273,6 +278,10 @@ mod tests {
         assert_eq!(found("ratio:a/b/two"), slash);
         let code = names(Quantity::CodeRatio, "two", "a/b", "code, two over a/b");
         assert_eq!(found("code-ratio:two/a/b"), code);
+        let ratio = |text: &str| parse(text).expect("it is well-formed").ratio();
+        assert_eq!(ratio("p:two").as_ref(), parse("speedup:two").as_ref().ok());
+        assert_eq!(ratio("interval:two/a/b").as_ref(), parse("ratio:two/a/b").as_ref().ok());
+        assert_eq!(ratio("ipc:two"), None);
         for (text, why) in [
             ("two", "no quantity:variant"),
             ("speedupp:two", "no quantity `speedupp`; help: did you mean `speedup`?"),

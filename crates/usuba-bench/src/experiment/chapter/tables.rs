@@ -127,7 +127,7 @@ fn label<'c>(claim: &'c Claim) -> &'c str {
     column.map_or(&*claim.beside.column, |column| &*column.label)
 }
 
-/// The place of ours: target, compiler and column, as far as all lines share them.
+/// The place of ours: target, compiler and column, as far as the lines share them.
 fn place(claim: &Claim) -> String {
     let lines: Vec<&Line> = claim.ours.iter().flatten().map(|(line, _)| *line).collect();
     let shared = |of: fn(&Line) -> &str| {
@@ -136,6 +136,7 @@ fn place(claim: &Claim) -> String {
         values.dedup();
         match values[..] {
             [one] => one.to_string(),
+            [one, other] => format!("{one} / {other}"),
             _ => "any".into(),
         }
     };
