@@ -120,6 +120,9 @@ fn quiet(run: &mut Value) {
         let median = kernel["median"].as_f64().expect("a number");
         let processes: Vec<f64> = (0..8).map(|i| median * (1.0 + 0.001 * i as f64)).collect();
         kernel["processes"] = Value::from(processes);
+        for scatter in ["scatter", "calibration_scatter"] {
+            kernel[scatter] = Value::from(0.001);
+        }
     }
 }
 
@@ -242,6 +245,17 @@ fn an_experiment_is_resumed() {
     let mut results = read(&path("tiny-quick.json"));
     let cell = &results["cells"][0];
     assert_eq!(cell["same_as"], json!([0, 0, 2]));
+
+    // The chapter is rendered from the folder.
+    let chapter = ["bench", "--chapter", "out", "--output", "page"];
+    let (status, _, errors) = usubac(dir.path(), &chapter);
+    assert_eq!(status, Some(0), "{errors}");
+    let page = fs::read_to_string(dir.path().join("page/studies.md")).expect("written");
+    assert!(page.contains("| out |") && page.contains("tiny (quick form)"), "{page}");
+    let (status, _, errors) = usubac(dir.path(), &["bench", "--chapter", "ciphers", "-o", "page"]);
+    assert_eq!(status, Some(1));
+    assert!(errors.contains("ciphers: there is no file `NAME.rows.json`"), "{errors}");
+    assert_eq!(errors.lines().count(), 1, "{errors}");
 
     // A finished cell is kept, which is seen by a mark in it.
     let mark = |results: &Value| {

@@ -176,7 +176,8 @@ impl Claim<'_> {
 /// A plot cannot be drawn, or the template has a name that is unknown here.
 pub fn chapter(machines: &[Machine], posts: &[(String, Post)]) -> Result<Chapter, String> {
     let claims = claims(machines, posts);
-    let plots = pictures::all(machines)?;
+    let programs = programs()?;
+    let plots = pictures::all(machines, &programs)?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let text = environment
@@ -201,7 +202,7 @@ pub fn chapter(machines: &[Machine], posts: &[(String, Post)]) -> Result<Chapter
                 stages => tables::stages(machines),
                 simd => tables::files(machines, &claims, &["simd-"]),
                 steps => tables::steps(machines),
-                programs => programs()?.table(),
+                programs => programs.table(),
                 ticks => tables::ticks(machines),
                 sparknacl => tables::files(machines, &claims, &["sparknacl-"]),
                 verdicts => tables::verdicts(machines, &claims),

@@ -6,6 +6,7 @@ use super::Machine;
 use crate::difference::FLOOR;
 use crate::experiment::lines::Line;
 use crate::experiment::plot::draw;
+use crate::experiment::published::Post;
 
 /// The panels of the plot of all claims: title and experiments.
 const PANELS: [(&str, &[&str]); 4] = [
@@ -19,11 +20,14 @@ const PANELS: [(&str, &[&str]); 4] = [
 const STAGES: [&str; 5] =
     ["scalar", "first SIMD: calls", "inlined", "aligned loads", "key on the fly"];
 
+/// The level at which programs of others stand in the plot of steps.
+const PROGRAMS: &str = "-O2";
+
 const WIDTH: u32 = 900;
 const ROW: u32 = 15;
 
 /// All plots: names of files and texts.
-pub fn all(machines: &[Machine]) -> Result<Vec<(String, String)>, String> {
+pub fn all(machines: &[Machine], programs: &Post) -> Result<Vec<(String, String)>, String> {
     let mut all = Vec::new();
     for (at, (title, experiments)) in PANELS.iter().enumerate() {
         if let Some(text) = forest(machines, title, experiments)? {
@@ -34,7 +38,7 @@ pub fn all(machines: &[Machine]) -> Result<Vec<(String, String)>, String> {
         if let Some(text) = stages(machine)? {
             all.push((format!("studies-threefish-{}.svg", machine.name), text));
         }
-        if let Some(text) = steps(machine)? {
+        if let Some(text) = steps(machine, programs)? {
             all.push((format!("studies-signing-{}.svg", machine.name), text));
         }
     }
@@ -140,8 +144,9 @@ fn stages(machine: &Machine) -> Result<Option<String>, String> {
     lines_plot(title, "speed-up", &STAGES, &curves, &crosses).map(Some)
 }
 
-/// The instructions of the steps of signing over the instructions of the baseline, by levels.
-fn steps(machine: &Machine) -> Result<Option<String>, String> {
+/// The instructions of the steps of signing over the instructions of the baseline, by levels, on the
+/// first processor; programs of others as constants.
+fn steps(machine: &Machine, programs: &Post) -> Result<Option<String>, String> {
     let Some(lines) = machine.experiment("nacl-sign") else { return Ok(None) };
     let own = || lines.lines.iter().filter(|line| line.column == "instructions");
     let Some(first) = own().next() else { return Ok(None) };
@@ -158,12 +163,25 @@ fn steps(machine: &Machine) -> Result<Option<String>, String> {
                 == (&first.subject, &line.target, &line.compiler)
         });
         let Some(base) = base else { continue };
+        if line.target != first.target {
+            continue;
+        }
         let name = format!("{} {}", line.target, line.compiler);
         let value = line.value / base.value;
         match curves.iter_mut().find(|curve| curve.name == name) {
             Some(curve) => curve.points.push((at, value, [value; 2])),
             None => curves.push(Curve { name, points: vec![(at, value, [value; 2])] }),
         }
+    }
+    for program in &programs.rows {
+        let base = own().find(|line| {
+            (&line.subject, &line.target) == (&first.subject, &first.target)
+                && line.compiler == PROGRAMS
+        });
+        let ratio = base.and_then(|base| Some(program.values.get(PROGRAMS)? / base.value));
+        let Some(ratio) = ratio else { continue };
+        let points = [0, steps.len() - 1].map(|at| (at, ratio, [ratio; 2])).to_vec();
+        curves.push(Curve { name: format!("{} {PROGRAMS}", program.name), points });
     }
     // Published cycles over the cycles of the published baseline, at the same level.
     let cycles = |line: &Line| {
