@@ -30,7 +30,7 @@
 //! library has a row that says so.
 //!
 //! - `run`: measures the unfinished cells.
-//! - `results`: the stored results and their quantities.
+//! - `results`: the stored results and their quantities; `model`: one that is modelled.
 //! - `published`: the numbers of other publications.
 //! - `lines`: numbers of ours with their tests, and the published numbers beside them; `verdict`: the
 //!   rules of their verdicts.
@@ -42,6 +42,7 @@ pub mod chapter;
 mod counted;
 mod lines;
 mod markdown;
+mod model;
 mod plot;
 mod published;
 mod results;
@@ -348,6 +349,13 @@ impl Experiment {
     pub fn measure(&self, column: &str) -> Result<Measure, String> {
         let labels: Vec<String> = self.variants(false).into_iter().map(|v| v.label).collect();
         Measure::parse(column, &labels)
+    }
+
+    /// Whether a number needs the model of a processor.
+    fn is_modelled(&self) -> bool {
+        let published = self.numbers.iter().map(|published| &published.ours);
+        let columns = self.measures(false);
+        columns.iter().chain(published).any(|ours| matches!(ours.quantity, Quantity::Busy(_)))
     }
 
     /// The columns of the table.

@@ -42,6 +42,10 @@ pub struct Cell {
     pub entries: Vec<Entry>,
     /// For each variant the first one with the same machine code, whose numbers it shares.
     pub same_as: Vec<usize>,
+    /// For each variant the share of cycles in which at least 0, 1, 2, ... micro-operations begin, by a
+    /// model, if the experiment asks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub busy: Vec<Option<Vec<f64>>>,
 }
 
 /// A cipher without cells.
@@ -68,6 +72,8 @@ pub enum Quantity {
     Memory,
     /// Bytes of machine code.
     Code,
+    /// The share of cycles in which at least this number of micro-operations begins, by a model.
+    Busy(usize),
     /// The relative standard deviation of the processes.
     Deviation,
     /// The speed of a variant over the speed of another one.
@@ -83,7 +89,7 @@ pub enum Quantity {
 }
 
 /// The quantities by their names in files, with their titles.
-const QUANTITIES: [(&str, Quantity, &str); 14] = [
+const QUANTITIES: [(&str, Quantity, &str); 18] = [
     ("cycles", Quantity::Cycles, "cycles/byte"),
     ("speedup", Quantity::Ratio, "speed-up"),
     ("limit", Quantity::Limit, "× limit"),
@@ -92,6 +98,10 @@ const QUANTITIES: [(&str, Quantity, &str); 14] = [
     ("instructions", Quantity::Instructions, "instructions/byte"),
     ("memory", Quantity::Memory, "loads and stores/byte"),
     ("code", Quantity::Code, "bytes of code"),
+    ("busy-1", Quantity::Busy(1), "cycles with a micro-operation (model)"),
+    ("busy-2", Quantity::Busy(2), "cycles with two micro-operations (model)"),
+    ("busy-3", Quantity::Busy(3), "cycles with three micro-operations (model)"),
+    ("busy-4", Quantity::Busy(4), "cycles with four micro-operations (model)"),
     ("sd", Quantity::Deviation, "deviation"),
     ("ratio", Quantity::Ratio, "speed"),
     ("p", Quantity::Chance, "p"),
@@ -167,7 +177,7 @@ impl Quantity {
     pub fn text(self, value: f64) -> String {
         match self {
             Quantity::Spills => format!("{:.0} %", 100.0 * value),
-            Quantity::Deviation => format!("{:.1} %", 100.0 * value),
+            Quantity::Deviation | Quantity::Busy(_) => format!("{:.1} %", 100.0 * value),
             Quantity::Code => format!("{value:.0}"),
             Quantity::Cycles => format!("{value:.3}"),
             Quantity::Chance => probability(value),

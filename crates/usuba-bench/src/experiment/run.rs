@@ -5,6 +5,7 @@ use std::path::Path;
 
 use usuba::isa::{self, Target};
 
+use super::model;
 use super::results::{Cell, Missing, Results};
 use super::verdict::quietest;
 use super::{Compiler, Experiment, Flags, hash, slicing};
@@ -71,7 +72,8 @@ pub fn run(
             [&folder(cipher), letter(*slicing), target.name, &compiler.label()].map(str::to_string);
         progress(Progress { done, total, next: &names.join(" "), entries: &[] });
         measure_machine(target, conditions.timing, &mut results.throughput);
-        match measure(plan, &variants, conditions, &old, &mut results) {
+        let modelled = experiment.is_modelled();
+        match measure(plan, &variants, modelled, conditions, &old, &mut results) {
             Ok((cell, new)) => {
                 results.cells.push(cell);
                 if new {
@@ -164,6 +166,7 @@ fn plan<'a>(
 fn measure(
     plan: &Plan,
     variants: &[Flags],
+    modelled: bool,
     conditions: &Conditions,
     old: &[Cell],
     results: &mut Results,
@@ -200,6 +203,7 @@ fn measure(
         (cell.cipher == cipher_name && cell.slicing == slicing_name)
             && (cell.target == target.name && cell.compiler == compiler.label())
             && cell.fingerprint == fingerprint
+            && cell.busy.is_empty() != modelled
     };
     if let Some(cell) = old.iter().find(same) {
         return Ok((cell.clone(), false));
@@ -238,7 +242,13 @@ fn measure(
         };
         entries.push(entry(plan, variant, &machine, &function.name, outcome));
     }
+    let busy = |side: &Result<Side, String>| {
+        let side = side.as_ref().ok()?;
+        model::busy(cipher, function, &slicing_name, target, side, &machine)
+    };
+    let busy = if modelled { sides.iter().map(busy).collect() } else { Vec::new() };
     let cell = Cell {
+        busy,
         cipher: cipher_name,
         slicing: slicing_name,
         target: target.name.into(),
