@@ -24,6 +24,7 @@ const PARTS: &[Part] = &[
     ("texts",       &["test", "--package", "filetests", "--test", "files"]),
     ("counts",      &["test", "--package", "usuba-bench", "--test", "counts"]),
     ("factors",     &["test", "--package", "usuba-bench", "--test", "factors"]),
+    ("studies",     &["test", "--package", "usuba-bench", "--test", "studies"]),
     ("transcripts", &["test", "--package", "usubac", "--test", "cli"]),
     ("proofs",      &["test", "--package", "usubac", "--test", "linked", "nacl"]),
     ("sizes",       &["test", "--package", "usuba-library", "--test", "library", "files_are_short"]),
