@@ -38,7 +38,7 @@ title = \"A tiny one\"
 about = \"Whether anything is measured.\"
 ciphers = [\"mix\", \"enigma\"]
 targets = [\"gp64\"]
-columns = [\"speedup:same\", \"cycles:plain\", \"speedup:odd\"]
+columns = [\"speedup:same\", \"cycles:plain\", \"speedup:odd\", \"busy-1:plain\"]
 
 [[compiler]]
 family = \"gcc\"
@@ -239,6 +239,13 @@ fn an_experiment_is_resumed() {
     assert_eq!((&line["column"], &line["value"]), (&json!("speedup:same"), &json!(1.0)));
     assert_eq!(line["published"][0]["against"], "no difference here");
     assert_eq!(rows["absent"][0]["row"], "enigma");
+    // The model is a program that not every machine has.
+    let lines = rows["lines"].as_array().expect("a list");
+    let modelled = lines.iter().find(|line| line["column"] == "busy-1:plain");
+    if Command::new("llvm-mca").arg("--version").output().is_ok() {
+        let share = modelled.and_then(|line| line["value"].as_f64()).expect("a number");
+        assert!((0.1..=1.0).contains(&share), "{share}");
+    }
     assert_eq!(fs::read_to_string(path("tiny-quick.md")).expect("written"), text);
     let plot = fs::read_to_string(path("tiny-quick-cycles-plain.svg")).expect("written");
     assert!(plot.starts_with("<svg") && plot.contains("mix V"), "{plot}");

@@ -221,8 +221,17 @@ impl Cell {
                 numbers.executed.map(|counts| per_byte(counts.loads + counts.stores))
             }
             Quantity::Code => numbers.written.map(|counts| counts.bytes as f64),
+            Quantity::Busy(least) => {
+                let at = self.entries.iter().position(|entry| entry.variant == variant)?;
+                let shares = self.busy.get(at)?.as_ref()?;
+                Some(shares.get(least).copied().unwrap_or(0.0))
+            }
             Quantity::Deviation => numbers.kernel.as_ref().map(|times| deviation(&times.processes)),
-            _ => None,
+            Quantity::Ratio
+            | Quantity::Chance
+            | Quantity::Interval
+            | Quantity::CodeRatio
+            | Quantity::MemoryRatio => None,
         }
     }
 
