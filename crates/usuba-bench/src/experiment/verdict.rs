@@ -125,6 +125,12 @@ impl Standing {
     }
 }
 
+/// Whether a published ratio is so near to equal that nothing confirms or refutes it.
+pub fn is_near(value: f64) -> bool {
+    // The last digit of 1.02 is not exact in binary.
+    (value - 1.0).abs() <= FLOOR + 1e-9
+}
+
 impl Against {
     /// All of them, in the order of tables.
     pub const ALL: [Against; 5] = [
@@ -140,8 +146,7 @@ impl Against {
         use Standing::{Faster, Less, More, NoDifference, Noisy, NotResolved, Slower};
         let Figure { value, half } = published;
         let up = match standing {
-            // The last digit of a published 1.02 is not exact in binary.
-            _ if (value - 1.0).abs() <= FLOOR + 1e-9 => return Against::CannotBeTold,
+            _ if is_near(value) => return Against::CannotBeTold,
             Noisy | NotResolved => return Against::CannotBeTold,
             NoDifference => return Against::NoDifference,
             Faster | More => true,

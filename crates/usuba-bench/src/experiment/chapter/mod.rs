@@ -206,6 +206,7 @@ pub fn chapter(machines: &[Machine], posts: &[(String, Post)]) -> Result<Chapter
                 ticks => tables::ticks(machines),
                 sparknacl => tables::files(machines, &claims, &["sparknacl-"]),
                 verdicts => tables::verdicts(machines, &claims),
+                near => tables::near(&claims),
                 sums => tables::sums(machines, &claims),
                 absent => tables::absent(machines),
                 apart => tables::apart(posts),

@@ -8,7 +8,7 @@ use crate::experiment::counted::report::{PROVED, QUANTITIES, TICKS};
 use crate::experiment::lines::{Line, Lines};
 use crate::experiment::markdown::digits;
 use crate::experiment::published::Post;
-use crate::experiment::verdict::{Against, Standing};
+use crate::experiment::verdict::{Against, Standing, is_near};
 use usuba_run::stats::{geometric_mean, rank_correlation};
 
 /// The published column of instructions per cycle, and the bound above which the post sees no gain.
@@ -180,6 +180,12 @@ pub fn verdicts(machines: &[Machine], claims: &[Claim]) -> String {
         })
         .collect();
     table(&head, &rows)
+}
+
+/// How many published ratios are too near to equal for a verdict.
+pub fn near(claims: &[Claim]) -> usize {
+    let ratios = claims.iter().filter(|claim| claim.beside.against.is_some());
+    ratios.filter(|claim| is_near(claim.beside.value)).count()
 }
 
 /// How many published numbers have which verdict, by file.
@@ -444,6 +450,9 @@ pub fn absent(machines: &[Machine]) -> String {
                 *counts.entry(key).or_default() += 1;
             }
         }
+    }
+    if counts.is_empty() {
+        return "None.".into();
     }
     let rows: Vec<Vec<String>> = counts
         .into_iter()
