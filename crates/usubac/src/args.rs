@@ -120,6 +120,12 @@ pub enum Command {
         #[arg(value_name = "CODE")]
         code: String,
     },
+    /// Serve an editor: the language server protocol on standard input and output
+    Lsp {
+        /// For editors that name the channel; there is no other one
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// List, show and copy ciphers
     Ciphers(Ciphers),
     /// Write manual pages, completions of shells, or headers into a folder

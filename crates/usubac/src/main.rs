@@ -4,7 +4,7 @@
 //! - `files`: reading and including; `output`: writing.
 //! - `interrupt`: Ctrl-C and SIGTERM.
 //! - `report`: formats of diagnostics; `explain`: the error index; `fault`: faults of usubac.
-//! - `commands`: one file per sub-command.
+//! - `commands`: one file per sub-command; `lsp`: the language server.
 
 mod args;
 mod commands;
@@ -13,6 +13,7 @@ mod fault;
 mod files;
 mod interrupt;
 mod legacy;
+mod lsp;
 mod output;
 mod report;
 

@@ -1,7 +1,7 @@
 //! Crates depend on each other in one direction, in their tests too.
 //!
 //! ```text
-//! lang, circuit → usuba → asm, ciphers, sat → contracts → equiv → object → run → prove → library → bench → usubac
+//! lang, circuit → usuba → asm, ide, ciphers, sat → contracts → equiv → object → run → prove → library → bench → usubac
 //! ```
 //!
 //! A crate imports only crates to its left. A development dependency that points to the right would
@@ -18,6 +18,7 @@ const ORDER: &[&str] = &[
     "usuba-asm",
     "usuba-gen",
     "usuba-data",
+    "usuba-ide",
     "usuba-ciphers",
     "usuba-sat",
     "usuba-contracts",

@@ -64,8 +64,12 @@ pub const KEYWORDS: &[&str] = &[
     "_pipelined",
 ];
 
-/// Longest first, so that the first that fits is the longest match.
-const MARKS: &[&str] = &[
+/// Names that have a meaning in some places, and are names in all others.
+pub const CONTEXTUAL: &[&str] =
+    &["value", "type", "link", "requires", "ensures", "mod", "sum", "le", "be", "nat"];
+
+/// Operators and marks: longest first, so that the first that fits is the longest match.
+pub const MARKS: &[&str] = &[
     "<<<", ">>>", ">>!", "<<", ">>", "..", "[]", "=", ":", ";", ",", "(", ")", "[", "]", "{", "}",
     "<", ">", "&", "|", "^", "~", "!", "+", "-", "*", "/", "%",
 ];
@@ -96,7 +100,7 @@ impl<'a> Lexer<'a> {
         let mut lexer = Lexer { comments: Some(Vec::new()), ..Lexer::new(text, file) };
         let mut tokens = Vec::new();
         loop {
-            let token = lexer.next();
+            let token = lexer.advance();
             if token.tok == Tok::End {
                 return (tokens, lexer.comments.unwrap_or_default(), lexer.end_marker);
             }
@@ -105,7 +109,7 @@ impl<'a> Lexer<'a> {
     }
 
     /// The next token; at the end of the input `End` again and again.
-    pub fn next(&mut self) -> Token {
+    pub fn advance(&mut self) -> Token {
         loop {
             self.skip_blanks();
             let start = self.pos;
@@ -333,6 +337,12 @@ pub fn ident_len(text: &str) -> usize {
     }
 }
 
+/// Whether a text can be the name of a declaration or of a variable.
+pub fn is_name(text: &str) -> bool {
+    let len = ident_len(text);
+    len == text.len() && (1..=MAX_NAME).contains(&len) && !KEYWORDS.contains(&text)
+}
+
 /// The length of a decimal integer without leading zeros at the start of `text`, 0 if none.
 pub fn decimal_len(text: &str) -> usize {
     match run(text, |b| b.is_ascii_digit()) {
@@ -370,7 +380,7 @@ mod tests {
         let mut lexer = Lexer::new(text, FileId(0));
         let mut words = Vec::new();
         loop {
-            let t = lexer.next();
+            let t = lexer.advance();
             if t.tok == Tok::End {
                 return (words, lexer.errors);
             }

@@ -17,5 +17,5 @@ mod parser;
 pub mod print;
 pub mod splice;
 
-pub use lexer::KEYWORDS;
-pub use parser::{MAX_ERRORS, parse, size_word};
+pub use lexer::{CONTEXTUAL, Comment, KEYWORDS, Lexer, MARKS, Tok, Token, is_name};
+pub use parser::{MAX_ERRORS, may_name_type, parse, size_word};

@@ -72,7 +72,7 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn new(text: &'a str, file: FileId) -> Parser<'a> {
         let mut lexer = Lexer::new(text, file);
-        let token = lexer.next();
+        let token = lexer.advance();
         let after_bad_text = !lexer.errors.is_empty();
         let errors = Vec::new();
         Parser { text, lexer, token, after_bad_text, prev_end: 0, errors, nesting: 0, loops: 0 }
@@ -108,7 +108,7 @@ impl<'a> Parser<'a> {
             Token { tok: Tok::End, span: Span::new(token.span.file, end, end) }
         } else {
             let before = self.lexer.errors.len();
-            let next = self.lexer.next();
+            let next = self.lexer.advance();
             self.after_bad_text = self.lexer.errors.len() > before;
             next
         };
@@ -221,7 +221,7 @@ mod expr;
 mod hints;
 mod types;
 
-pub use types::size_word;
+pub use types::{may_name_type, size_word};
 
 #[cfg(test)]
 mod tests;

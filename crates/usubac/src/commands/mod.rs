@@ -25,7 +25,7 @@ use usuba::isa;
 use crate::args::{Cli, Command, Print};
 use crate::output::{to_stderr, to_stdout};
 use crate::report::{Reporter, warning};
-use crate::{Failure, explain, interrupt};
+use crate::{Failure, explain, interrupt, lsp};
 
 pub fn run(mut cli: Cli) -> Result<(), Failure> {
     let reporter = Reporter { format: cli.report.error_format, color: cli.report.color };
@@ -56,6 +56,7 @@ fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
         Some(Command::Test(args)) => test::run(args, reporter),
         Some(Command::Bench(args)) => bench::bench(args),
         Some(Command::Demo(args)) => bench::demo(args),
+        Some(Command::Lsp { .. }) => lsp::run(),
         Some(Command::Ciphers(args)) => ciphers::run(args),
         Some(Command::Generate(args)) => generate::run(args),
         Some(Command::Headers { folder }) => {

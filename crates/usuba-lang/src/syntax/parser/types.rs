@@ -78,7 +78,7 @@ enum TypeProblem {
 
 /// Whether a name can be the name of a type: it does not look like a word of some size, so a typing
 /// error in one is reported in its place.
-pub(super) fn may_name_type(name: &str) -> bool {
+pub fn may_name_type(name: &str) -> bool {
     let sized = ["uint", "nat", "u", "b", "v"].iter().any(|word| {
         let rest = name.strip_prefix(word);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()))

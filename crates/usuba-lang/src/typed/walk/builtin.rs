@@ -172,17 +172,22 @@ pub enum Builtin {
 }
 
 impl Builtin {
+    /// The functions with a name of their own, each with its effect in one line.
+    pub const NAMED: [(&'static str, Builtin, &'static str); 7] = [
+        ("refresh", Builtin::Refresh, "its argument"),
+        ("wrap", Builtin::Wrap, "its argument, whose arithmetic is meant modulo 2^m"),
+        ("split", Builtin::Split, "quotient and remainder of a word by 2^k"),
+        ("less", Builtin::Less, "1 if the first word is below the second one, else 0"),
+        ("mulhigh", Builtin::MulHigh, "the upper half of a product"),
+        ("clmul", Builtin::Clmul, "the lower half of a carry-less product"),
+        ("clmulhigh", Builtin::ClmulHigh, "the upper half of a carry-less product"),
+    ];
+
     pub fn of(name: &str) -> Option<Builtin> {
-        Some(match name {
-            "refresh" => Builtin::Refresh,
-            "wrap" => Builtin::Wrap,
-            "split" => Builtin::Split,
-            "less" => Builtin::Less,
-            "mulhigh" => Builtin::MulHigh,
-            "clmul" => Builtin::Clmul,
-            "clmulhigh" => Builtin::ClmulHigh,
-            _ => Builtin::Resize(size_word(name)?),
-        })
+        match Builtin::NAMED.into_iter().find(|(known, ..)| *known == name) {
+            Some((_, builtin, _)) => Some(builtin),
+            None => Some(Builtin::Resize(size_word(name)?)),
+        }
     }
 
     /// How many arguments it takes, and an example.

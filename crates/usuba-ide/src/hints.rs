@@ -1,0 +1,77 @@
+//! Inlay hints: costs at the places where their nodes and tables stand in the text.
+
+use usuba::diag::{FileId, Span};
+
+use crate::Analysis;
+use crate::costs::{Costs, Machine};
+use crate::names::Kind;
+
+/// A short text behind a place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hint {
+    /// An empty span.
+    pub at: Span,
+    pub text: String,
+    /// A sentence that explains the text.
+    pub about: String,
+}
+
+/// The hints of a file, in the order of the text.
+pub fn hints(analysis: &Analysis, file: FileId, costs: &Costs, machine: Machine) -> Vec<Hint> {
+    let mut found = Vec::new();
+    let (slicing, target) = (machine.slicing, machine.target.name);
+    for decl in analysis.decls.iter().filter(|decl| decl.name.span.file == file) {
+        let name = &decl.name.name;
+        let end = decl.results.last().map(|group| group.ty.span.end);
+        let head = Span { start: end.unwrap_or(decl.name.span.end), ..decl.name.span };
+        if let Some(node) = costs.nodes.iter().find(|node| node.name == *name) {
+            let plural = if node.operations == 1 { "" } else { "s" };
+            let text = format!(
+                "{} op{plural}, {} live of {} registers ({slicing:?}, {target})",
+                node.operations, node.live, node.registers
+            );
+            let about = "operations and largest number of live values of one instance, after all \
+                         passes, with this node as the entry";
+            found.push(hint(behind_line(analysis, head), text, about));
+        }
+    }
+    for table in &costs.tables {
+        let Some(id) = analysis
+            .names
+            .definitions
+            .iter()
+            .position(|d| d.kind == Kind::Table && d.name == table.name)
+        else {
+            continue;
+        };
+        let about = format!(
+            "the circuit of `{}` on {target}: {}, depth {}",
+            table.name,
+            table.size.gates(),
+            table.size.depth
+        );
+        for place in analysis.names.places(id).filter(|place| place.file == file) {
+            found.push(hint(behind(place), table.size.gates(), &about));
+        }
+    }
+    found.sort_by_key(|hint| hint.at);
+    found
+}
+
+fn hint(at: Span, text: String, about: &str) -> Hint {
+    Hint { at, text, about: about.to_string() }
+}
+
+fn behind(span: Span) -> Span {
+    Span { start: span.end, ..span }
+}
+
+/// The end of the line of a place, without trailing blanks and comments.
+fn behind_line(analysis: &Analysis, span: Span) -> Span {
+    let text = analysis.text(span.file);
+    let rest = &text[span.start as usize..];
+    let line = &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())];
+    let line = line.split(['#']).next().unwrap_or_default().split("//").next().unwrap_or_default();
+    let at = span.start + line.trim_end().len() as u32;
+    Span { start: at, end: at, ..span }
+}
