@@ -21,6 +21,7 @@ type Part = (&'static str, &'static [&'static str]);
 const PARTS: &[Part] = &[
     ("modules",     &[]),
     ("toolchains",  &["run", "--package", "documents", "--", "toolchains"]),
+    ("grammars",    &["test", "--package", "usuba-ide", "--test", "grammars"]),
     ("texts",       &["test", "--package", "filetests", "--test", "files"]),
     ("counts",      &["test", "--package", "usuba-bench", "--test", "counts"]),
     ("factors",     &["test", "--package", "usuba-bench", "--test", "factors"]),

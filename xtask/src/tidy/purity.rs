@@ -12,6 +12,7 @@ const PURE: &[&str] = &[
     "crates/usuba-lang/src/",
     "crates/usuba-circuit/src/",
     "crates/usuba/src/",
+    "crates/usuba-ide/src/",
     "crates/usuba-sat/src/",
     "crates/usuba-contracts/src/",
     "crates/usuba-equiv/src/",

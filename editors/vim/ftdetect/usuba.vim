@@ -1,0 +1,1 @@
+autocmd BufRead,BufNewFile *.ua setfiletype usuba
