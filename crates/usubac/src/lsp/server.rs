@@ -42,7 +42,10 @@ struct Server<'a> {
 
 /// Greets a client and serves it.
 pub fn serve(connection: Connection) -> Result<(), Failure> {
-    let gone = |error: lsp_server::ProtocolError| Failure::program(error.to_string());
+    let gone = |error: lsp_server::ProtocolError| match error.channel_is_disconnected() {
+        true => Failure::program("standard input ended before an editor said `initialized`"),
+        false => Failure::program(error.to_string()),
+    };
     let (id, params) = connection.initialize_start().map_err(gone)?;
     let params: InitializeParams = match serde_json::from_value(params) {
         Ok(params) => params,
