@@ -442,7 +442,7 @@ mod tests {
             let folder = Folder::new(&cipher, &targets, "static ", false).expect("it compiles");
             for target in targets {
                 let own = folder.cores.iter().filter(|core| core.target.name == target.name);
-                let text: String = own.map(Core::text).collect();
+                let text: String = own.map(|core| core.text()).collect();
                 let dense = check(&text);
                 let length = dense.macros.len() + dense.text.len() + dense.end.len();
                 assert!(10 * length < 8 * text.len(), "{name}, {}", target.name);

@@ -134,6 +134,45 @@ fn a_linked_file_has_a_row_for_every_function() {
     assert!(err(&none).contains("help: "));
 }
 
+/// Kernels in assembly language are proved with the C that calls them: a wrong instruction opens the
+/// row, and so does a kernel that is not in the file.
+#[test]
+fn kernels_in_assembly_language_are_proved_in_a_linked_file() {
+    let Some((_, cc)) = compilers().into_iter().next() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let made = usubac(path, "dist chacha20 --function hchacha20 --target avx2");
+    assert!(made.status.success(), "{}", err(&made));
+    let run = |program: &Path, arguments: &str| {
+        let mut command = Command::new(program);
+        let made = command.args(arguments.split(' ')).current_dir(path).status();
+        assert!(made.expect("the program runs").success(), "{arguments}");
+    };
+    run(&cc, "-O2 -c -DUSUBA_ASSEMBLY usuba_chacha20.c -o c.o");
+    run(&cc, "-c usuba_chacha20.S -o kernels.o");
+    run(Path::new("ld"), "-r c.o kernels.o -o usuba_chacha20.o");
+    let core = "usuba_hchacha20_V_avx2";
+    let prove = |file: &str| {
+        let asked = format!(
+            "prove --dist {file} --manifest usuba_chacha20.manifest.toml --function {core} \
+             --format json"
+        );
+        let output = usubac(path, &asked);
+        let found = rows(&output);
+        row(&found, core)
+    };
+    let right = prove("usuba_chacha20.o");
+    assert_eq!(right[..3], ["proved"; 3]);
+    assert_eq!(right[4], "proved");
+    assert_eq!(prove("c.o")[4], "open", "without its kernel");
+    let object = path.join("usuba_chacha20.o");
+    let bytes = fs::read(&object).expect("an object");
+    let kernel = format!("{core}_kernel");
+    let planted = machine_faults::planted(&bytes, &kernel, machine_faults::Fault::Gate);
+    fs::write(&object, planted.expect("a logic operation")).expect("written");
+    assert_eq!(prove("usuba_chacha20.o")[4], "open");
+}
+
 /// A kernel that links others is proved with them: a wrong instruction in one opens both rows. The
 /// long run takes X25519, which calls it through another kernel.
 #[test]

@@ -57,12 +57,17 @@ impl Loaded {
         Loaded::by(&compiler(), single, flags)
     }
 
+    /// With kernels in assembly language, where it has them; other tests use those in C.
     pub fn by(compiler: &Path, single: &Written, flags: &[&str]) -> Loaded {
         let folder = tempfile::tempdir().expect("a folder");
         write(folder.path(), &single.files);
         let mut compile = Command::new(compiler);
         compile.args(["-std=c99", "-shared", "-fPIC", "-o", "it.so"]).args(STRICT).args(flags);
-        run(folder.path(), compile.arg(&single.files[1].path));
+        compile.arg(&single.files[1].path);
+        if let Some(kernels) = single.files.iter().find(|file| file.path.ends_with(".S")) {
+            compile.args(["-DUSUBA_ASSEMBLY", &kernels.path]);
+        }
+        run(folder.path(), &mut compile);
         let path = folder.path().join("it.so");
         let object = Object::open(path.to_str().expect("a plain path")).expect("it was just built");
         Loaded { object, folder }
