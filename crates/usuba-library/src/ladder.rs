@@ -139,9 +139,11 @@ impl Costs {
              # follow from them.\n",
         );
         for Machine { family, processor, compilers } in &self.machines {
+            let [processor, compilers] =
+                [processor, compilers].map(|text| toml::Value::from(text.as_str()));
             text += &format!(
-                "\n[[machine]]\nfamily    = {family:?}\nprocessor = {processor:?}\n\
-                 compilers = {compilers:?}\n"
+                "\n[[machine]]\nfamily    = {family:?}\nprocessor = {processor}\n\
+                 compilers = {compilers}\n"
             );
         }
         let list = |cycles: &[f64]| {
@@ -172,8 +174,8 @@ impl Costs {
         self.costs.iter().filter(is_here).map(|cost| &*cost.family).collect()
     }
 
-    /// The cost of a kernel as it is shipped: the mean over those of `families` that
-    /// measured it; `None` without one, or if they measured different kernels.
+    /// The cost of a kernel as it is shipped: the mean over the `families` that measured it; `None`
+    /// without one, or if they measured different kernels.
     pub fn shipped(
         &self,
         (function, slicing, target): (&str, &str, &str),
