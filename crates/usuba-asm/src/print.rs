@@ -66,7 +66,7 @@ impl Printed {
         if hidden {
             let _ = writeln!(text, "\tHIDDEN(SYMBOL({name}))");
         }
-        let _ = write!(text, "\t.p2align\t6\n");
+        let _ = writeln!(text, "\t.p2align\t6");
         let _ = write!(text, "#ifdef __ELF__\n\t.type\t{name}, @function\n#endif\n");
         let _ = write!(text, "SYMBOL({name}):\n{}", self.body);
         let _ = write!(text, "#ifdef __ELF__\n\t.size\t{name}, .-{name}\n#endif\n");
