@@ -35,6 +35,7 @@ const LINES: &[&str] = &[
     "dist --kind nacl -o nacl",
     "new mine",
     "synth --table 0,1,3,2 --node-limit 1000",
+    "lsp --help",
 ];
 
 /// A built-in experiment with C files.

@@ -21,7 +21,7 @@ use usuba_ciphers::files;
 use usuba_run::stats;
 
 /// The text of the chapter, with places for numbers and tables.
-pub const TEMPLATE: &str = include_str!("studies.md.in");
+pub const TEMPLATE: &str = include_str!("studies.md.template");
 
 /// The ending of the files of numbers.
 const ENDING: &str = ".rows.json";
