@@ -115,10 +115,16 @@ impl Costs {
                 || lists().any(|list| list.len() != cost.batch / cost.unit + 1)
                 || lists().flatten().any(|cycles| !(*cycles >= 1.0 && cycles.is_finite()))
         };
-        match read.costs.iter().find(bad) {
-            Some(cost) => Err(wrong(format!("the cost of `{}` has another shape", cost.function))),
-            None => Ok(read),
-        }
+        let Some(Cost { function, slicing, target, unit, batch, .. }) = read.costs.iter().find(bad)
+        else {
+            return Ok(read);
+        };
+        Err(wrong(format!(
+            "found another list of cycles, or another unit, for `{function}` in {slicing} on \
+             {target}; expected a unit that divides the batch, and a number from 1 on for each \
+             unit of a batch and for two batches (unit {unit}, batch {batch}); help: measure again \
+             by `usubac dist --measure`"
+        )))
     }
 
     /// Puts the costs of a machine in the place of older ones of its family.
@@ -355,6 +361,25 @@ mod tests {
         let read: Costs = toml::from_str(&costs.text()).expect("it is TOML");
         assert_eq!(read, costs);
         assert_eq!((costs.machines.len(), costs.costs.len()), (2, 2));
+    }
+
+    #[test]
+    fn lists_of_another_length_are_one_error() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |cost: Cost| {
+            let costs = Costs { machines: Vec::new(), costs: vec![cost] };
+            std::fs::write(folder.path().join(FILE), costs.text()).expect("it is written");
+            Costs::read(folder.path())
+        };
+        assert!(write(cost(4, 8, &[10.0, 15.0, 30.0])).is_ok());
+        let short = of_family("zen4", 4, 8, &[10.0, 15.0, 30.0], Some(&[9.0, 14.0]));
+        for cost in
+            [cost(4, 8, &[10.0, 15.0]), cost(4, 6, &[1.0, 2.0]), cost(1, 1, &[0.0, 2.0]), short]
+        {
+            let why = write(cost).expect_err("it has another shape");
+            assert!(why.contains("`f` in V on avx2") && why.contains("help: "), "{why}");
+            assert_eq!(why.lines().count(), 1);
+        }
     }
 
     #[test]

@@ -355,8 +355,7 @@ pub fn library_of(
     let version = version(&request.version);
     let package = LIBRARY;
     let description = "Sliced, constant-time symmetric cryptography";
-    let prefix = request.prefix.to_uppercase();
-    let values = context! { version, sources, assembly, package, description, prefix };
+    let values = context! { version, sources, assembly, package, description };
     let plain = [
         ("CMakeLists.txt", t::CMAKE),
         ("usuba-config.cmake.in", t::CMAKE_CONFIG),

@@ -192,6 +192,7 @@ pub fn chapter(machines: &[Machine], posts: &[(String, Post)]) -> Result<Chapter
                 numbers => posts.iter().map(|(_, post)| post.numbers().count()).sum::<usize>(),
                 theirs => tables::theirs(posts),
                 ours => tables::ours(machines),
+                extents => tables::extents(machines)?,
                 helped => tables::helped(machines, posts),
                 means => tables::means(machines, posts, &claims),
                 interleaving => tables::files(machines, &claims, &["interleaving-", "draft-interleaving"]),

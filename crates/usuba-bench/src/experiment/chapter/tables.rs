@@ -1,6 +1,6 @@
 //! Tables and counts of the chapter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::{Claim, Machine};
@@ -9,6 +9,8 @@ use crate::experiment::lines::{Line, Lines};
 use crate::experiment::markdown::digits;
 use crate::experiment::published::Post;
 use crate::experiment::verdict::{Against, Standing, is_near};
+use crate::experiment::{Compiler, Counted, Experiment, Staged};
+use usuba_ciphers::files as ciphers;
 use usuba_run::stats::{geometric_mean, rank_correlation};
 
 /// The published column of instructions per cycle, and the bound above which the post sees no gain.
@@ -90,6 +92,59 @@ pub fn ours(machines: &[Machine]) -> String {
         })
         .collect();
     table(&head, &rows)
+}
+
+/// How much of each experiment with ciphers the results contain: a run with fewer rows than its file
+/// names shows it here.
+///
+/// # Errors
+/// The file of an experiment is malformed.
+pub fn extents(machines: &[Machine]) -> Result<String, String> {
+    let head = ["machine", "experiment", "ciphers", "targets", "compilers", "noisy numbers"];
+    let mut rows = Vec::new();
+    for machine in machines {
+        for lines in machine.experiments.iter().filter(|lines| !lines.quick) {
+            let path = ciphers::experiments().join(format!("{}.toml", lines.experiment));
+            let is_other = Staged::read(&path).is_some() || Counted::read(&path).is_some();
+            if is_other || !ciphers::is_file(&path) {
+                continue;
+            }
+            let asked = Experiment::read(&path)?;
+            let found = |of: fn(&Line) -> &str| {
+                lines.lines.iter().map(of).filter(|name| !name.is_empty()).collect::<BTreeSet<_>>()
+            };
+            let compilers: Vec<String> = asked.compilers.iter().map(Compiler::label).collect();
+            let noisy = |line: &&Line| line.verdict == Some(Standing::Noisy);
+            let all = asked.ciphers.len();
+            rows.push(vec![
+                machine.name.clone(),
+                lines.experiment.clone(),
+                match (found(|line| &line.subject).len(), all) {
+                    (some, 0) => format!("{some} of all"),
+                    (some, all) => format!("{some} of {all}"),
+                },
+                share(&found(|line| &line.target), &asked.targets),
+                share(&found(|line| &line.compiler), &compilers),
+                lines.lines.iter().filter(noisy).count().to_string(),
+            ]);
+        }
+    }
+    Ok(table(&head.map(String::from), &rows))
+}
+
+/// The names that were found, and behind them the other ones that were asked for; without a list,
+/// all were.
+fn share(found: &BTreeSet<&str>, asked: &[String]) -> String {
+    let names = |names: Vec<&str>| names.join(", ");
+    let there = names(found.iter().copied().collect());
+    if asked.is_empty() {
+        return format!("{there} of all");
+    }
+    let left = asked.iter().map(String::as_str).filter(|name| !found.contains(name));
+    match names(left.collect()) {
+        left if left.is_empty() => there,
+        left => format!("{there}; not {left}"),
+    }
 }
 
 /// Published numbers of some files, by the start of their names: a table for each file, with ours and
