@@ -7,25 +7,69 @@ pub use gen_lsp_types::{
     DidChangeTextDocumentNotification, DidCloseTextDocumentNotification,
     DidOpenTextDocumentNotification, DocumentFormattingRequest, DocumentHighlight,
     DocumentHighlightRequest, DocumentSymbol, DocumentSymbolRequest, DocumentSymbolResponse, Hover,
-    HoverRequest, InitializeParams, InlayHint, InlayHintRequest, Location,
+    HoverRequest, InlayHint, InlayHintRequest, Location,
     LspNotificationMethod as NotificationMethod, LspRequestMethod as RequestMethod, MarkupContent,
     MarkupKind, MessageType, Notification, PrepareRenameRequest, PublishDiagnosticsNotification,
     PublishDiagnosticsParams, Range, ReferencesRequest, RenameOptions, RenameRequest, Request,
     ServerCapabilities, ShowMessageNotification, ShowMessageParams, TextDocumentContentChangeEvent,
     TextDocumentContentOptions, TextDocumentContentRequest, TextDocumentContentResult,
     TextDocumentPositionParams, TextDocumentSyncKind, TextDocumentSyncOptions, TextEdit, Uri,
-    WorkspaceEdit, WorkspaceFolders, WorkspaceOptions,
+    WorkspaceEdit, WorkspaceOptions,
 };
 use gen_lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
     Position, SymbolKind,
 };
+use serde::Deserialize;
+use serde_json::Value;
 use usuba::diag::{self, Code, Edit, FileId, Severity, Sources, Span};
 use usuba_ide::lines::{Lines, Place};
 use usuba_ide::names::Kind;
 use usuba_ide::symbols::Symbol;
 
 use super::buffers::Buffers;
+
+/// The parameters of `initialize` that the server reads. The type of all parameters has every
+/// capability of a client; to read it takes 2 MB of code.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub struct InitializeParams {
+    capabilities: Capabilities,
+    pub initialization_options: Value,
+    workspace_folders: Option<Vec<Folder>>,
+    /// The folder of clients that have one only.
+    root_uri: Option<Uri>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Capabilities {
+    workspace: Workspace,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Workspace {
+    text_document_content: Value,
+}
+
+#[derive(Deserialize)]
+struct Folder {
+    uri: Uri,
+}
+
+impl InitializeParams {
+    /// Whether the client shows texts of the server.
+    pub fn shows_texts(&self) -> bool {
+        !self.capabilities.workspace.text_document_content.is_null()
+    }
+
+    /// The folders of the workspace.
+    pub fn folders(&self) -> impl Iterator<Item = &Uri> {
+        let named = self.workspace_folders.iter().flatten().map(|folder| &folder.uri);
+        named.chain(&self.root_uri)
+    }
+}
 
 /// The scheme of the pages about diagnostics, which the server sends.
 pub const PAGES: &str = "usubac-explain";

@@ -74,10 +74,9 @@ pub fn serve(connection: Connection) -> Result<(), Failure> {
         stale: BTreeSet::new(),
         shut_down: false,
     };
-    let pages = params.capabilities.workspace.as_ref();
-    let pages = pages.is_some_and(|workspace| workspace.text_document_content.is_some());
-    server.configure(params.initialization_options.unwrap_or_default());
-    server.options.explain |= pages;
+    let shows_texts = params.shows_texts();
+    server.configure(params.initialization_options);
+    server.options.explain |= shows_texts;
     server.run();
     let Server { worker, shut_down, .. } = server;
     worker.finish();
@@ -120,14 +119,7 @@ fn capabilities() -> ServerCapabilities {
 
 /// The folders of the workspace.
 fn folders(params: &InitializeParams) -> Vec<PathBuf> {
-    #[allow(deprecated)] // older clients have one folder only
-    let root = params.root_uri.iter().cloned();
-    let named = match params.workspace_folders_initialize_params.workspace_folders.clone() {
-        Some(WorkspaceFolders::WorkspaceFolderList(folders)) => folders,
-        _ => Vec::new(),
-    };
-    let named = named.into_iter().map(|folder| folder.uri);
-    let mut folders: Vec<PathBuf> = named.chain(root).filter_map(|uri| path(&uri.0)).collect();
+    let mut folders: Vec<PathBuf> = params.folders().filter_map(|uri| path(&uri.0)).collect();
     folders.sort();
     folders.dedup();
     folders
