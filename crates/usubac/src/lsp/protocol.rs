@@ -30,7 +30,7 @@ use usuba_ide::symbols::Symbol;
 use super::buffers::Buffers;
 
 /// The parameters of `initialize` that the server reads. The type of all parameters has every
-/// capability of a client; to read it takes 2 MB of code.
+/// capability of a client, and code that reads it is large.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct InitializeParams {
