@@ -153,3 +153,24 @@ fn a_host_stands_in_for_a_device() {
     assert!(!output.status.success(), "it has no function for threads");
     assert!(text(&output.stderr).contains("no function of `poly1305`"), "{}", text(&output.stderr));
 }
+
+/// What a machine with a device and without compilers measures.
+#[test]
+fn a_folder_of_images_is_complete() {
+    if Command::new("clang++-19").arg("--version").output().is_err() {
+        eprintln!("skipped a_folder_of_images_is_complete: there is no clang++-19");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let images = folder.path().join("images");
+    let mut script = Command::new(root().join("scripts/gpu"));
+    script.arg("--compile").arg(&images).arg("prince");
+    let output = script.env("USUBAC", env!("CARGO_BIN_EXE_usubac")).output().expect("bash runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let list = fs::read_to_string(images.join("images")).expect("a list");
+    assert_eq!(list.lines().collect::<Vec<_>>(), ["./usuba_prince.ptx", "./usuba_prince.so"]);
+    for file in list.lines().chain(["measure"]) {
+        assert!(images.join(file).is_file(), "{file}");
+    }
+}
