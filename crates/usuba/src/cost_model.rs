@@ -43,23 +43,46 @@ pub fn machine(program: &Program, target: &Target, cpu: &Cpu) -> Machine {
     machine.with_costs(|kind, bits| price(unit, target, layout, program.vector, kind, bits))
 }
 
-/// Instructions of one call of `program`, a loop as often as it runs.
+/// Instructions of one call of `program` that the busier of two pipes executes, a loop as often as it
+/// runs: one pipe has logic, shifts and sums, and the other has sums alone.
 pub fn instructions(program: &Program, target: &Target, cpu: &Cpu) -> u64 {
     let machine = machine(program, target, cpu);
-    let mut nodes: Vec<u64> = Vec::with_capacity(program.nodes.len());
+    let mut nodes: Vec<Count> = Vec::with_capacity(program.nodes.len());
     for node in &program.nodes {
-        nodes.push(of_block(&machine, node, &node.body, &nodes));
+        nodes.push(Count::of_block(&machine, node, &node.body, &nodes));
     }
-    nodes[program.entry.0 as usize]
+    let Count { all, sums } = nodes[program.entry.0 as usize];
+    (all - sums).max(all.div_ceil(2))
 }
 
-fn of_block(machine: &Machine, node: &Node, eqns: &[Eqn], nodes: &[u64]) -> u64 {
-    let of = |eqn: &Eqn| match eqn {
-        Eqn::Op(e) => u64::from(machine.cost(&e.op, node.bits_of(e.dst)).instructions),
-        Eqn::Call(call) => nodes[call.node.0 as usize],
-        Eqn::Loop(lp) => u64::from(lp.count) * of_block(machine, node, &lp.body, nodes),
-    };
-    eqns.iter().map(of).sum()
+/// Instructions of a block.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    all: u64,
+    /// Sums among them.
+    sums: u64,
+}
+
+impl Count {
+    fn of_block(machine: &Machine, node: &Node, eqns: &[Eqn], nodes: &[Count]) -> Count {
+        let mut count = Count::default();
+        for eqn in eqns {
+            let (Count { all, sums }, times) = match eqn {
+                Eqn::Op(e) => {
+                    let all = u64::from(machine.cost(&e.op, node.bits_of(e.dst)).instructions);
+                    let is_sum = matches!(e.op, Op::Add | Op::Sub);
+                    (Count { all, sums: if is_sum { all } else { 0 } }, 1)
+                }
+                Eqn::Call(call) => (nodes[call.node.0 as usize], 1),
+                Eqn::Loop(lp) => {
+                    (Count::of_block(machine, node, &lp.body, nodes), u64::from(lp.count))
+                }
+            };
+            count.all += times * all;
+            count.sums += times * sums;
+        }
+        count
+    }
 }
 
 /// The price of a kind; the price of the lane where words of `bits` bits do not exist.

@@ -18,6 +18,7 @@ pub mod functions;
 pub mod layouts;
 pub mod listings;
 pub mod peers;
+pub mod threads;
 pub mod toolchains;
 
 use std::io;

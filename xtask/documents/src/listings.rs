@@ -24,8 +24,7 @@ pub fn check(repo: &Repo, bless: bool) -> io::Result<Vec<Finding>> {
         &targets(),
         bless,
     )?);
-    let threads = threads(repo);
-    findings.extend(crate::generated(repo, "docs/book/src/reference/threads.md", &threads, bless)?);
+    findings.extend(crate::threads::check(repo, bless)?);
     Ok(findings)
 }
 
@@ -54,38 +53,6 @@ fn passes(repo: &Repo) -> String {
         text += &format!("| `{}` | {header} | {} |\n", pass.name, runs.join(", "));
     }
     text + "\n## Next\n\n[Targets](targets.md), and [Scheduling and register pressure](../scheduling.md).\n"
-}
-
-/// Counts of compilers for devices, which a test holds.
-const COUNTS: &str = "bench/gpu/counts.txt";
-
-/// The page of threads: a row for each row of the counts.
-fn threads(repo: &Repo) -> String {
-    let counts = repo.get(COUNTS).map_or("", |file| &file.text);
-    let version = |name: &str| {
-        let mut lines = counts.lines();
-        let found = lines.find_map(|line| line.strip_prefix(&format!("# {name} ")));
-        found.unwrap_or("").to_string()
-    };
-    let mut text = format!(
-        "# Registers of GPU threads\n\n\
-         <!-- Written by `cargo xtask bless` from {COUNTS}. -->\n\n\
-         How many registers does each cipher need in a thread of a CUDA device?\n\n\
-         The table has the first function over blocks of each cipher in V and in B, for compute capability 9.0.\n\
-         *lop3* counts these instructions in the PTX by clang {}, in a rolled loop once; *memory* is its loads and stores of memory of the thread.\n\
-         *Registers*, the bytes of the *stack* and the bytes that are *spilled* are by ptxas {}; a thread has 255 registers at most.\n\
-         No device was used.\n\n\
-         | function | slicing | lop3 | memory | registers | stack | spilled |\n\
-         |---|---|---:|---:|---:|---:|---:|\n",
-        version("clang"),
-        version("ptxas")
-    );
-    for line in counts.lines().filter(|line| !line.starts_with('#')) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [function, rest @ ..] = &words[..] else { continue };
-        text += &format!("| `{function}` | {} |\n", rest.join(" | "));
-    }
-    text + "\n## Next\n\n[Threads of a GPU](../gpu.md).\n"
 }
 
 /// The first paragraph of the comment at the top of a file.

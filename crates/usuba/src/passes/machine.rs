@@ -146,8 +146,9 @@ pub struct Machine {
     pub body_bytes: u32,
     /// Bytes of one instruction, rounded up.
     pub instruction_bytes: u32,
-    /// The largest total size of a loop, in equations, that is better straight code.
-    pub straight: u32,
+    /// The largest total size of a loop, in equations, that is better straight code: of words, and of
+    /// bits.
+    pub straight: [u32; 2],
     pub pays: Pays,
     /// The price of each kind, in the order of [`KINDS`], at each of [`WIDTHS`].
     pub costs: [[Cost; WIDTHS.len()]; KINDS.len()],
@@ -172,7 +173,7 @@ impl Default for Machine {
             body: 4_000,
             body_bytes: 30_000,
             instruction_bytes: 5,
-            straight: 64,
+            straight: [64; 2],
             pays,
             costs: [[Cost::FREE; WIDTHS.len()]; KINDS.len()],
         }

@@ -69,7 +69,7 @@ fn run(program: &mut Program, options: &PassOptions) {
     for (index, node) in program.nodes.iter_mut().enumerate() {
         let full = inline::full_size(&node.body, &|callee| sizes[callee]);
         let machine = &options.machine;
-        let (regs, tiny) = (machine.regs as usize, machine.straight as u64);
+        let (regs, tiny) = (machine.regs as usize, machine.straight[usize::from(bits)] as u64);
         let rule = Rule { mode: options.unroll, bits, regs, tiny, sizes: &sizes };
         let (plans, _) = rule.plan(&node.body, 0, false);
         sizes.push(if waits[index] { full } else { 1 });

@@ -10,7 +10,9 @@
 //! A thread takes as many blocks as a register has lanes, each 32 blocks behind the one before: the
 //! 32 threads of a warp then read neighbouring blocks together. Blocks go through an array of the
 //! thread, which compilers keep in registers. A key is a parameter of a launch, where instructions
-//! read it like a register.
+//! read it like a register; a long one has a copy in the shared memory of each block of threads. The
+//! threads of a block begin each turn together, because kernels are longer than the nearest caches of
+//! instructions, and threads at different places would wait for theirs.
 //!
 //! A search numbers keys by the bits that the program reads, the lowest 64 at most, from the least
 //! significant bit of the last byte on. Five bits of a number are a lane, and five more a turn of a
@@ -143,8 +145,13 @@ fn expanded(grid: Grid, ports: &Ports, layout: Layout) -> Result<Option<Value>, 
     Ok(Some(context! {
         word => words.c_type, words => words.count, bytes => words.key_bytes, init, spread,
         registers, type => c_type, bits => layout == Layout::Bits,
+        shared => layout == Layout::Bits && registers * width > NEAR,
     }))
 }
+
+/// Bytes of parameters that instructions read like registers, all at full speed: half of the nearest
+/// cache of constants. The threads of a block copy a longer key to their shared memory.
+const NEAR: usize = 1_024;
 
 /// Bytes that a key may have among the parameters of a launch: there are 32,764 in all since CUDA 12.1,
 /// with a counter and addresses among them.

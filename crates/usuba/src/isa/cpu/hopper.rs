@@ -7,8 +7,7 @@
 //! instruction of a warp in two cycles, so that a warp of two has a turn in every four, about as
 //! long as a result takes: one turn is the unit here, and there is nothing to gain by instructions
 //! of one thread that run side by side. Memory of a thread (spills, arrays) takes 32 words in a
-//! cycle of a multiprocessor, half as many as logic. Not measured: this file was written without a
-//! device.
+//! cycle of a multiprocessor, half as many as logic. `scripts/gpu` on an H200 decided which loops are straight code.
 
 use super::super::ANY;
 use super::super::Inst::*;
@@ -33,8 +32,10 @@ pub const THREAD: Unit = Unit {
     loads: 5,
     stores: 5,
     bytes: 16,
-    // Registers have no index: an array that a loop counts through lies in memory.
-    straight: 8_000,
+    // Threads of a block go through 128 KB of straight code at one speed only if they stay together.
+    // Words of a round lie in registers; an array of bits that a loop counts through lies in memory,
+    // because registers have no index.
+    straight: [2_000, 8_000],
     figures: FIGURES,
     pays: Pays { bitslice: true, mslice: false, pressure: true },
     ..VECTORS

@@ -91,8 +91,9 @@ pub struct Unit {
     pub ternary: [u32; 3],
     /// Bytes of an instruction, rounded up.
     pub bytes: u32,
-    /// The largest total size of a loop, in equations, that is better straight code.
-    pub straight: u32,
+    /// The largest total size of a loop, in equations, that is better straight code: of words, and of
+    /// bits.
+    pub straight: [u32; 2],
     pub figures: &'static [Figure],
     pub pays: Pays,
 }
@@ -120,7 +121,7 @@ const VECTORS: Unit = Unit {
     forward: 0,
     ternary: [0; 3],
     bytes: 4,
-    straight: 64,
+    straight: [64; 2],
     figures: &[],
     pays: Pays { bitslice: true, mslice: true, pressure: true },
 };
