@@ -1,7 +1,7 @@
 //! Crates depend on each other in one direction, in their tests too.
 //!
 //! ```text
-//! lang, circuit → usuba → asm, ide, ciphers, sat → contracts → equiv → object → run → prove → library → bench → usubac
+//! lang, circuit → usuba → asm, ide, ciphers, sat → contracts → equiv → object → run → prove → library → bench → usubac, python
 //! ```
 //!
 //! A crate imports only crates to its left. A development dependency that points to the right would
@@ -30,6 +30,7 @@ const ORDER: &[&str] = &[
     "usuba-prove",
     "usuba-bench",
     "usubac",
+    "usuba-python",
 ];
 
 /// Lines of Rust that a crate has at most.
