@@ -76,6 +76,18 @@ def test_wrong_arrays(block, call, part):
     assert part in str(caught.value)
 
 
+def test_other_kinds_have_their_functions():
+    """A stream cipher with a state has functions of its own, which take other parameters."""
+    library = usuba.load("trivium", targets=["gp64"])
+    assert library.trivium.kind == "running"
+    with pytest.raises(usuba.Error, match="usuba_trivium_xor"):
+        library.trivium.key(bytes(10))
+    with pytest.raises(usuba.Error, match="found 1 arguments, expected 4"):
+        library.functions["usuba_trivium_xor"](0)
+    with pytest.raises(usuba.Error, match="a pointer is NULL"):
+        library.functions["usuba_trivium_xor"](None, None, None, 1)
+
+
 def test_outputs_that_overlap_are_refused(block):
     room = np.zeros(24, np.uint8)
     with pytest.raises(usuba.Error, match="overlap"):

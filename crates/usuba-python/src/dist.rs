@@ -52,7 +52,8 @@ pub fn dist(py: Python<'_>, name: String, targets: Vec<String>) -> PyResult<Writ
 
 fn kind(kind: Kind) -> &'static str {
     match kind {
-        Kind::Stream(_) | Kind::Extended { .. } | Kind::Running { .. } => "stream",
+        Kind::Stream(_) | Kind::Extended { .. } => "stream",
+        Kind::Running { .. } => "running",
         Kind::Block { .. } => "block",
         Kind::Tweakable { .. } => "tweakable",
         Kind::Keyed => "keyed",

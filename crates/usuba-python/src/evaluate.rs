@@ -6,9 +6,10 @@ use numpy::ndarray::{Array2, ArrayView2};
 use numpy::{IntoPyArray, PyArray2, PyReadonlyArray2};
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use usuba::typed::{Instance, Var, VarType, eval};
 
-use crate::failure::{Failure, run};
+use crate::failure::{Failure, STACK, run};
 use crate::source::{Read, Source};
 
 /// Rows that are worth a thread.
@@ -66,19 +67,27 @@ fn rows_of(source: &Source, rows: ArrayView2<'_, u64>) -> Result<Array2<u64>, Fa
     let chunk = (ROWS * width).max(1);
     match count <= ROWS {
         true => part(&read, &instance, rows, 0, &mut flat, width)?,
-        false => flat.par_chunks_mut(chunk).enumerate().try_for_each_init(
-            || source.read().and_then(|read| Ok((read.instance(source.word)?, read))),
-            |own, (number, out)| match own {
-                Ok((instance, read)) => part(read, instance, rows, number * ROWS, out, width),
-                Err(_) => Err(Failure::Argument(
-                    "the program or an included file changed during the evaluation".into(),
-                    "evaluate again".into(),
-                )),
-            },
-        )?,
+        // Threads of this call alone: the threads of a pool that stays are missing after a fork.
+        false => threads()?.install(|| {
+            flat.par_chunks_mut(chunk).enumerate().try_for_each_init(
+                || source.read().and_then(|read| Ok((read.instance(source.word)?, read))),
+                |own, (number, out)| match own {
+                    Ok((instance, read)) => part(read, instance, rows, number * ROWS, out, width),
+                    Err(_) => Err(Failure::Argument(
+                        "the program or an included file changed during the evaluation".into(),
+                        "evaluate again".into(),
+                    )),
+                },
+            )
+        })?,
     }
     let shaped = Array2::from_shape_vec((count, width), flat);
     Ok(shaped.expect("one row of results for each row of inputs"))
+}
+
+fn threads() -> Result<ThreadPool, Failure> {
+    let pool = ThreadPoolBuilder::new().stack_size(STACK).build();
+    pool.map_err(|error| Failure::from(format!("cannot start threads: {error}")))
 }
 
 /// Evaluates the rows from `first` on that `out` has room for.

@@ -13,8 +13,8 @@ use std::thread;
 use pyo3::prelude::*;
 use usuba::diag::{Diagnostic, Severity, Sources};
 
-/// The stack of a call, in bytes: several times the usual stack of a main thread.
-const STACK: usize = 64 << 20;
+/// The stack of a thread, in bytes: several times the usual stack of a main thread.
+pub const STACK: usize = 64 << 20;
 
 /// A finding: severity, code, message, file, line, column, help; the place is `None` for a finding
 /// about a whole compilation. Lines and columns begin at 1, and columns count bytes.

@@ -132,9 +132,12 @@ class Function:
 
     def __call__(self, *arguments: object) -> object:
         """The result; raises :class:`Error` for a status that is not ``USUBA_OK``."""
-        plain = [
-            one.ctypes.data if isinstance(one, np.ndarray) else one for one in arguments
-        ]
+        plain = [one.ctypes.data if isinstance(one, np.ndarray) else one for one in arguments]
+        # ctypes itself would pass on more than there are.
+        if len(plain) != len(self._call.argtypes or ()):
+            wanted = len(self._call.argtypes or ())
+            counts = f"found {len(plain)} arguments, expected {wanted}"
+            raise Error(f"{self.name}: {counts}", "the header has the parameters")
         try:
             found = self._call(*plain)
         except (TypeError, ctypes.ArgumentError) as error:
@@ -232,10 +235,8 @@ class Key:
 
     def _stream(self, *names: str) -> Function:
         own = self.primitive
-        for name in names:
-            found = own._functions.get(f"{own._name}_{name}")
-            if found is not None and own.nonce_bytes:
-                return found
+        if own.kind in ("stream", "block"):
+            return own._functions[f"{own._name}_{names[own.kind == 'block']}"]
         raise self._lacks(names[0])
 
     def _lacks(self, method: str) -> Error:
@@ -252,8 +253,8 @@ class Primitive:
 
     name: str
     kind: str
-    """``block``, ``stream``, ``tweakable``, ``permutation``, ``hash``, ``mac``, ``seal``, ``sign``,
-    ``keyed`` or ``unkeyed``. The methods of this class and of :class:`Key` serve the first two,
+    """``block``, ``stream``, ``running`` (a stream cipher with a state), ``tweakable``,
+    ``permutation``, ``hash``, ``mac``, ``seal``, ``sign``, ``keyed`` or ``unkeyed``. The methods of this class and of :class:`Key` serve the first two,
     permutations, and single blocks of all; for other functions there is :attr:`Library.functions`."""
     key_bytes: int
     nonce_bytes: int
@@ -278,7 +279,7 @@ class Primitive:
 
     def key(self, key: Bytes) -> Key:
         """Sets up a key of ``key_bytes`` bytes."""
-        if f"{self._name}_init" not in self._functions or not self.key_bytes:
+        if self.kind not in ("block", "stream", "tweakable", "keyed"):
             raise Error(
                 f"`{self.name}` has no key that is set up by itself",
                 f"its functions are {', '.join(self._own()) or 'none'}",
