@@ -37,8 +37,10 @@ pub fn dist(py: Python<'_>, name: String, targets: Vec<String>) -> PyResult<Writ
         let written = single(&request, &cipher, None)?;
         let files = written.files.into_iter().map(|file| (file.path, file.text)).collect();
         let primitives = written.primitives.iter().map(|one| {
-            let operations =
-                one.operations.iter().map(|own| (own.name.clone(), own.input, own.output));
+            // The operations of a composed keystream are the functions of other primitives.
+            let composed = matches!(one.kind, Kind::Extended { .. } | Kind::Running { .. });
+            let operations = one.operations.iter().filter(|_| !composed);
+            let operations = operations.map(|own| (own.name.clone(), own.input, own.output));
             (one.name.clone(), kind(one.kind), one.key, one.nonce, operations.collect())
         });
         let primitives = primitives.collect();

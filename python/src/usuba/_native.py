@@ -203,7 +203,10 @@ class Key:
     def encrypt(
         self, blocks: "npt.NDArray[np.uint8]", *, out: "Optional[npt.NDArray[np.uint8]]" = None
     ) -> "npt.NDArray[np.uint8]":
-        """Each block of ``uint8[n, block]`` by itself, which is no mode of operation."""
+        """Each block of ``uint8[n, block]`` by itself, which is no mode of operation.
+
+        A tweakable cipher takes rows of tweak and block, in the order of its ``cipher.toml``.
+        """
         return self._each("encrypt", blocks, out)
 
     def decrypt(
@@ -228,7 +231,7 @@ class Key:
         own = self.primitive
         for name, before, after in own._operations:
             # A function without an inverse has the name of its primitive.
-            alone = "encrypt" if own.kind == "block" else "blocks"
+            alone = "encrypt" if own.kind in ("block", "tweakable") else "blocks"
             if name.endswith(f"_{direction}") or (direction == alone and name == own.name):
                 return own._run(name, (before, after), blocks, out, [self._memory])
         raise self._lacks(direction)
