@@ -9,6 +9,7 @@
 //! ```
 
 use smallvec::SmallVec;
+use usuba::ir::origins::Origins;
 
 use crate::form::Form;
 
@@ -113,6 +114,8 @@ pub struct Code {
     pub forms: Vec<Form>,
     /// For each value the memory that holds it from the start, if there is any.
     pub homes: Vec<Option<Cell>>,
+    /// The places in the source of the instructions of operators, by the number of a value.
+    pub origins: Origins,
     /// Constants, each as the bytes that repeat.
     pub images: Vec<Vec<u8>>,
     /// For each loop the images of its table: the columns, each with one image for each turn.

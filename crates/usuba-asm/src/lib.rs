@@ -98,7 +98,7 @@ pub fn printed(
     options: &COptions,
 ) -> Result<Printed, String> {
     let (code, allocated) = compiled(program, target, cpu, options)?;
-    print::print(&code, &allocated, target, emitted)
+    print::print(&code, &allocated, target, emitted, options.origins.as_deref())
 }
 
 /// The same kernel in a C file: its declaration, and its instructions as an assembler statement for

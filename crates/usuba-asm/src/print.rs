@@ -2,11 +2,15 @@
 //!
 //! The text is for the preprocessor and then for GNU's or LLVM's assembler, in AT&T's order of
 //! operands, on ELF and Mach-O. It has unwind information, and comments name the ports of the
-//! program. `%rsp` is aligned to the size of a register, and slots lie above it, then arrays.
+//! program. If the places of the source are given, `.loc` directives have the line of each
+//! instruction of an operator; loads and spills belong to the line before. `%rsp` is aligned to the
+//! size of a register, and slots lie above it, then arrays.
 
 use std::fmt::Write;
 
 use usuba::emit::c::Emitted;
+use usuba::emit::places::Places;
+use usuba::ir::Val;
 use usuba::isa::Target;
 
 use crate::address::{Addresses, SAVED, displaced};
@@ -22,7 +26,7 @@ pub struct Printed {
     constants: String,
 }
 
-/// Prints a function.
+/// Prints a function, with the lines of the source if their places are given.
 ///
 /// # Errors
 /// It needs more addresses at a time than there are registers.
@@ -31,6 +35,7 @@ pub fn print(
     allocated: &Allocated,
     target: &Target,
     kernel: &Emitted,
+    places: Option<&Places>,
 ) -> Result<Printed, String> {
     let ports = kernel.params.iter().chain(&kernel.results);
     let ports: Vec<&str> = ports.map(|port| &*port.name).collect();
@@ -38,16 +43,50 @@ pub fn print(
     let frame = Frame::of(code, allocated, target);
     let mut addresses = Addresses::new(allocated, ports.len(), &code.records())?;
     let mut inner = String::new();
+    let mut line = Line { places, last: None };
     for step in &allocated.steps {
+        line.of(step, code, &mut inner);
         printer.step(step, &frame, &mut addresses, &mut inner)?;
     }
     let saved: Vec<&str> = SAVED.into_iter().filter(|reg| addresses.used.contains(reg)).collect();
-    let mut body = String::from("\t.cfi_startproc\n\tendbr64\n");
+    let mut body = places.map(files).unwrap_or_default();
+    body.push_str("\t.cfi_startproc\n\tendbr64\n");
     body.push_str(&frame.enter(&saved, &addresses));
     body.push_str(&inner);
     body.push_str(&frame.leave(&saved, &addresses));
     body.push_str("\tvzeroupper\n\tret\n\t.cfi_endproc\n");
     Ok(Printed { body, constants: printer.constants() })
+}
+
+/// The numbers of the source files for `.loc`.
+fn files(places: &Places) -> String {
+    let mut text = String::new();
+    for (at, name) in places.names().enumerate() {
+        let name = name.replace('\\', "\\\\").replace('"', "\\\"");
+        let _ = writeln!(text, "\t.file\t{} \"{name}\"", at + 1);
+    }
+    text
+}
+
+/// The line of the source that instructions come from.
+struct Line<'p> {
+    places: Option<&'p Places>,
+    /// The file and line of the last directive.
+    last: Option<(usize, usize)>,
+}
+
+impl Line<'_> {
+    /// Writes a directive before an instruction of another line than the last one.
+    fn of(&mut self, step: &Step, code: &Code, text: &mut String) {
+        let (Some(places), Step::Op { value, .. }) = (self.places, step) else { return };
+        let Some(place) = code.origins.of(Val(value.0)).and_then(|span| places.of(span)) else {
+            return;
+        };
+        let here = Some((place.file, place.line));
+        if std::mem::replace(&mut self.last, here) != here {
+            let _ = writeln!(text, "\t.loc\t{} {} {}", place.file + 1, place.line, place.column);
+        }
+    }
 }
 
 impl Printed {

@@ -182,6 +182,7 @@ impl<'p> Selection<'p> {
             });
             let sources: Args = sources.collect();
             let value = self.step(step, sources)?;
+            self.code.origins.set(Val(value.0), self.node.origins.of(eqn.dst));
             results.push(value);
         }
         let result = match selected.result {

@@ -192,6 +192,7 @@ impl Apart<'_> {
             params: old.params.clone(),
             results: old.results.clone(),
             bits: sizes,
+            origins: Default::default(),
             body,
             outs,
             inline: old.inline,

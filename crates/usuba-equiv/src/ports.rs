@@ -113,6 +113,7 @@ mod tests {
             params: params.to_vec(),
             results: results.to_vec(),
             bits: Vec::new(),
+            origins: Default::default(),
             body: Vec::new(),
             outs: Vec::new(),
             inline: Inline::Auto,

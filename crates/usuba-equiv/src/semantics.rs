@@ -167,7 +167,8 @@ fn node(walker: &mut Walker<'_, Equations>, instance: &Instance) -> Result<NodeI
     let id = NodeId(nodes.len() as u32);
     // Names of Usuba0 are unique; these are numbered, as nothing depends on them.
     let name = format!("{}'{}", decl.name, id.0);
-    nodes.push(Node { name, params, results, bits, body, outs, inline: Inline::Auto });
+    let (origins, inline) = (Default::default(), Inline::Auto);
+    nodes.push(Node { name, params, results, bits, origins, body, outs, inline });
     instances.push(instance.clone());
     done.insert(instance.clone(), id);
     Ok(id)

@@ -45,6 +45,7 @@ fn program(operators: usize, turned: bool) -> Program {
         results: vec![port("y")],
         outs: (operators..operators + WIDTH).map(|at| Val(at as u32)).collect(),
         bits: vec![1; WIDTH + operators],
+        origins: Default::default(),
         body,
         inline: Inline::Auto,
     };

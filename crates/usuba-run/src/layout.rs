@@ -325,6 +325,7 @@ mod tests {
             params: vec![port.clone()],
             results: vec![Port { name: "y".into(), ..port.clone() }],
             bits: vec![port.value_bits(slicing); count],
+            origins: Default::default(),
             body: Vec::new(),
             outs: (0..count as u32).map(usuba::ir::Val).collect(),
             inline: Inline::Auto,

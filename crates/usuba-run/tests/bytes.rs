@@ -95,6 +95,7 @@ impl Case {
             params,
             results: vec![self.port("y", &self.output, false)],
             bits: vec![bits; 2 * from + more],
+            origins: Default::default(),
             body: Vec::new(),
             outs: Vec::new(),
             inline: Inline::Auto,

@@ -152,10 +152,15 @@ pub struct Compile {
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub output: Output,
-    /// The form of the output: c, h, u0, ast or json
+    /// The form of the output: c, h, u0, ast, json or origins
     #[arg(long, value_enum, value_name = "WHAT", default_value_t,
           hide_possible_values = true, help_heading = OUTPUT)]
     pub emit: Emit,
+    /// Say in the C and in assembly language which line of the source equations come from
+    ///
+    /// As comments in C, and as `.loc` in assembly language.
+    #[arg(long, hide_short_help = true, help_heading = OUTPUT)]
+    pub origins: bool,
     /// Also write the header of the kernel to this file
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub header: Option<PathBuf>,
@@ -237,6 +242,8 @@ pub enum Emit {
     H,
     /// The interface of the kernel and its operation counts
     Json,
+    /// The place in the source of every equation, and its lines of C, as JSON
+    Origins,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, ValueEnum)]

@@ -1,5 +1,6 @@
 //! Code emission: from Usuba0 and a target to C.
 //!
+//! - `places`: lines of the source for the text.
 //! - `names`: identifiers of the program as C identifiers.
 //! - `c`: the kernel in C.
 //! - `abi`: the names and shapes of the OCaml compiler around it.
@@ -15,6 +16,7 @@ pub mod c;
 pub mod header;
 pub mod keys;
 pub mod names;
+pub mod places;
 pub mod stats;
 pub mod template;
 

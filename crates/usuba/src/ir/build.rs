@@ -64,6 +64,7 @@ impl Builder {
             params: Vec::new(),
             results: Vec::new(),
             bits: Vec::new(),
+            origins: Default::default(),
             body: Vec::new(),
             outs: Vec::new(),
             inline: Inline::Auto,

@@ -53,6 +53,7 @@ impl Apart<'_> {
             params: node.params.clone(),
             results: node.results.clone(),
             bits: node.bits.iter().flat_map(each).collect(),
+            origins: Default::default(),
             body: self.block(&node.body),
             outs: self.words(&node.outs),
             inline: node.inline,

@@ -11,6 +11,7 @@
 //! - `interp`: runs one instance.
 //! - `lanes`: vectors of words, as the words that they hold.
 //! - `live`: operator counts and the number of live values.
+//! - `origins`: the places in the source that equations come from.
 //! - `halves`: products that lanes have an instruction for.
 //! - `random`: programs for tests.
 
@@ -19,11 +20,13 @@ pub mod halves;
 pub mod interp;
 pub mod lanes;
 pub mod live;
+pub mod origins;
 pub mod random;
 pub mod verify;
 
 use std::fmt;
 
+use origins::Origins;
 use smallvec::SmallVec;
 pub use usuba_lang::carryless;
 pub use usuba_lang::op::{self, Op, Pattern};
@@ -75,6 +78,8 @@ pub struct Node {
     pub results: Vec<Port>,
     /// Word size of every value, indexed by [`Val`].
     pub bits: Vec<u8>,
+    /// Where in the source the equation of each value comes from.
+    pub origins: Origins,
     pub body: Vec<Eqn>,
     /// One value per flattened result atom, in order; repeats are allowed.
     pub outs: Vec<Val>,

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use crate::diag::Span;
 use crate::ir::op::Lanes;
 use crate::ir::{Args, Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
 
@@ -33,6 +34,8 @@ pub(super) struct Scope {
     /// Constants come before everything else, so that iterations of a loop share them.
     pub constants: Vec<Eqn>,
     known: FxHashMap<(u8, Op), Val>,
+    /// The place in the source of the equations that follow.
+    pub origin: Option<Span>,
     open: Vec<Unrolled>,
     /// Number of equations so far; the position of the next one.
     pub written: u32,
@@ -48,6 +51,7 @@ impl Scope {
                 params: Vec::new(),
                 results: Vec::new(),
                 bits: Vec::new(),
+                origins: Default::default(),
                 body: Vec::new(),
                 outs: Vec::new(),
                 inline,
@@ -55,21 +59,25 @@ impl Scope {
             items: Vec::new(),
             constants: Vec::new(),
             known: FxHashMap::default(),
+            origin: None,
             open: Vec::new(),
             written: 0,
             last_use: Vec::new(),
         }
     }
 
-    /// Adds a parameter of `count` values.
-    pub fn param(&mut self, port: Port, count: usize, bits: u8) -> Vec<Val> {
+    /// Adds a parameter of `count` values, which is declared at `place`.
+    pub fn param(&mut self, port: Port, count: usize, bits: u8, place: Span) -> Vec<Val> {
         self.node.params.push(port);
+        self.origin = Some(place);
         (0..count).map(|_| self.fresh(bits)).collect()
     }
 
     pub fn fresh(&mut self, bits: u8) -> Val {
         self.last_use.push(0);
-        self.node.fresh(bits)
+        let v = self.node.fresh(bits);
+        self.node.origins.set(v, self.origin);
+        v
     }
 
     pub fn constant(&mut self, bits: u8, value: u64) -> Val {

@@ -144,7 +144,8 @@ impl<'a> Lower<'a> {
     }
 
     /// The node with a shorter program, if it is a matrix for which one is known.
-    fn shortened(&mut self, scope: Scope, outs: Vec<Val>) -> (Scope, Vec<Val>) {
+    /// Its equations then come from `place`.
+    fn shortened(&mut self, scope: Scope, outs: Vec<Val>, place: Span) -> (Scope, Vec<Val>) {
         if !self.bitsliced() {
             return (scope, outs);
         }
@@ -160,7 +161,7 @@ impl<'a> Lower<'a> {
         let mut inputs = Vec::new();
         for port in params {
             let count = port.values(Slicing::B);
-            inputs.extend(short.param(port, count, 1));
+            inputs.extend(short.param(port, count, 1, place));
         }
         short.node.results = results;
         self.scopes.push(short);
@@ -339,7 +340,7 @@ pub(super) fn node(
         let port = port(var, instance);
         let (count, bits) = (port.values(slicing), port.value_bits(slicing));
         let per_word = count / var.ty.atoms();
-        let values = scope.param(port, count, bits);
+        let values = scope.param(port, count, bits, var.span);
         args.extend(values.chunks(per_word).map(Bits::from));
     }
     scope.node.results = decl.results.iter().map(|var| port(var, instance)).collect();
@@ -350,7 +351,7 @@ pub(super) fn node(
     match outs {
         Ok(outs) => {
             let outs: Vec<Val> = outs.into_iter().flatten().collect();
-            let (scope, outs) = walker.domain.shortened(scope, outs);
+            let (scope, outs) = walker.domain.shortened(scope, outs, decl.name_span);
             let id = NodeId(walker.domain.nodes.len() as u32);
             walker.domain.nodes.push(roll::roll(scope, outs));
             walker.domain.done.insert(instance.clone(), Some(id));
@@ -395,6 +396,10 @@ fn word_sizes(decl: &Decl, instance: &Instance) -> Vec<u8> {
 
 impl Domain for Lower<'_> {
     type V = Bits;
+
+    fn at(&mut self, place: Span) {
+        self.scope().origin = Some(place);
+    }
 
     fn op(&mut self, op: &Op, ty: &Atom, args: &[&Bits]) -> Result<Bits, Refusal> {
         let m = ty.bits().expect("a lowered instance has no open sizes");

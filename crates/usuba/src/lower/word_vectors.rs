@@ -350,7 +350,7 @@ pub(super) fn node(
     for var in decl.params.iter().filter(|var| var.ty != VarType::Nat) {
         let port = vectors_port(var, instance, lanes);
         let (count, bits) = (var.ty.atoms() / lanes, port.word);
-        let values = scope.param(port, count, bits);
+        let values = scope.param(port, count, bits, var.span);
         args.extend(walker.domain.spread(&values));
     }
     let ports = decl.results.iter().map(|var| vectors_port(var, instance, lanes));
@@ -388,6 +388,10 @@ fn vectors_port(var: &Var, instance: &Instance, lanes: usize) -> crate::ir::Port
 
 impl Domain for Words<'_> {
     type V = Word;
+
+    fn at(&mut self, place: Span) {
+        self.lower.scope().origin = Some(place);
+    }
 
     fn op(&mut self, op: &Op, ty: &Atom, args: &[&Word]) -> Run<Word> {
         let args: SmallVec<[[Word; 1]; 3]> = args.iter().map(|&&word| [word]).collect();

@@ -118,6 +118,7 @@ fn renumber(node: &mut Node, slicing: Slicing) {
     numbers.block(&mut node.body);
     node.outs.iter_mut().for_each(|v| numbers.read(v));
     node.bits = numbers.old.iter().map(|v| node.bits[v.0 as usize]).collect();
+    node.origins = node.origins.renumbered(&numbers.old);
 }
 
 struct Numbers {

@@ -78,6 +78,7 @@ fn interleave(program: &mut Program, factor: u32, grain: usize) {
         params: Vec::new(),
         results: Vec::new(),
         bits: Vec::new(),
+        origins: Default::default(),
         body: Vec::new(),
         outs: Vec::new(),
         inline: old.inline,
@@ -93,8 +94,9 @@ fn interleave(program: &mut Program, factor: u32, grain: usize) {
         let (times, step) = if port.constant { (1, 0) } else { (copies, values) };
         for copy in 0..times {
             state.node.params.push(copy_port(port, copy));
-            for _ in 0..values {
-                state.node.fresh(port.value_bits(slicing));
+            for value in 0..values {
+                let v = state.node.fresh(port.value_bits(slicing));
+                state.node.origins.set(v, old.origins.of(Val((at + value) as u32)));
             }
         }
         for value in 0..values {
@@ -231,7 +233,8 @@ impl Copies<'_> {
     fn define(&mut self, v: Val) {
         let first = self.node.bits.len() as u32;
         for _ in 0..self.times(v) {
-            self.node.fresh(self.old.bits_of(v));
+            let new = self.node.fresh(self.old.bits_of(v));
+            self.node.origins.set(new, self.old.origins.of(v));
         }
         self.names[v.0 as usize] = Names { first, step: self.varies[v.0 as usize] as u32 };
     }

@@ -94,6 +94,7 @@ impl Sums {
                 let factors = factors.map(|factor| self.whole(node, factor, out));
                 self.wide.insert(e.dst, (op.clone(), factors));
                 let zero = node.fresh(SUM);
+                node.origins.set(zero, node.origins.of(e.dst));
                 out.push(Eqn::Op(OpEqn { dst: zero, op: Op::Const(0), args: smallvec![] }));
                 (e.op, e.args) = (op, smallvec![zero, factors[0], factors[1]]);
             }
@@ -117,6 +118,7 @@ impl Sums {
             return word;
         }
         let word = node.fresh(SUM);
+        node.origins.set(word, node.origins.of(factor));
         let (op, args) = match self.constants.get(&factor) {
             Some(&value) => (Op::Const(value), smallvec![]),
             None => (Op::Resize(self.k), smallvec![factor]),

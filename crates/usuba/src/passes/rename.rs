@@ -5,6 +5,7 @@
 //! written several times. A definition that disappears (the result of an inlined call, of an
 //! unrolled loop) only redirects its name, so no copies arise.
 
+use crate::ir::origins::Origins;
 use crate::ir::{Call, Carried, Collect, Eqn, Loop, Node, OpEqn, Read, Val};
 
 /// The names in the new node of the values of one old one.
@@ -35,15 +36,17 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// The widths of the values of the new node.
+/// The widths of the values of the new node, and where they come from.
 pub struct Writer {
     bits: Vec<u8>,
+    origins: Origins,
 }
 
 impl Writer {
     /// A new node whose first `params` values are the parameters of `node`.
     pub fn new(node: &Node, params: usize) -> Writer {
-        Writer { bits: node.bits[..params].to_vec() }
+        let values: Vec<Val> = (0..params as u32).map(Val).collect();
+        Writer { bits: node.bits[..params].to_vec(), origins: node.origins.renumbered(&values) }
     }
 
     /// The new node, with the name and ports of `old`.
@@ -53,6 +56,7 @@ impl Writer {
             params: old.params.clone(),
             results: old.results.clone(),
             bits: self.bits,
+            origins: self.origins,
             body,
             outs,
             inline: old.inline,
@@ -62,6 +66,7 @@ impl Writer {
     pub fn define(&mut self, scope: &mut Scope, old: Val) -> Val {
         self.bits.push(scope.node.bits_of(old));
         let new = Val(self.bits.len() as u32 - 1);
+        self.origins.set(new, scope.node.origins.of(old));
         scope.set(old, new);
         new
     }

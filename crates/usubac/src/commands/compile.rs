@@ -1,6 +1,7 @@
 //! `usubac FILE`: compiles a program to C or to another requested output.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -8,12 +9,13 @@ use usuba::diag::Sources;
 use usuba::emit::abi;
 use usuba::emit::c::{COptions, Emitted, kernel, takes_bytes};
 use usuba::emit::header::{PortText, header};
+use usuba::emit::places::Places;
 use usuba::ir::{self, Program, Slicing};
 use usuba::isa::Target;
 use usuba::syntax::{parse, print};
 
 use super::front::{self, Input, reported};
-use super::{slice, tuned};
+use super::{origins, slice, tuned};
 use crate::args::{Abi, Codegen, Compile, Emit};
 use crate::output::{Place, write_all};
 use crate::report::Reporter;
@@ -32,6 +34,12 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
         return Err(Failure::usage(
             "--emit asm has no place beside --abi usubac, whose functions are C",
         ));
+    }
+    if args.abi == Abi::Usubac && (args.origins || args.emit == Emit::Origins) {
+        let flag = if args.origins { "--origins" } else { "--emit origins" };
+        return Err(Failure::usage(format!(
+            "{flag} has no place beside --abi usubac, whose functions are more than the kernel",
+        )));
     }
     let place = place(args, file)?;
     if args.emit == Emit::Ast || args.parse_only {
@@ -69,6 +77,7 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     let text = match args.emit {
         Emit::H => head(),
         Emit::Json => json(&program, target, &emitted),
+        Emit::Origins => origins::table(&program, &emitted, &Places::new(&input.sources)),
         Emit::Asm => assembly(&program, target, codegen, &options)?,
         _ => emitted.text.clone(),
     };
@@ -85,7 +94,7 @@ fn place(args: &Compile, file: &Path) -> Result<Place, Failure> {
         Emit::C => "c",
         Emit::H => "h",
         Emit::Asm => "S",
-        Emit::Ast | Emit::U0 | Emit::Json => "",
+        Emit::Ast | Emit::U0 | Emit::Json | Emit::Origins => "",
     };
     let place = match (&args.output.output, file.file_stem()) {
         (Some(path), _) => Place::new(path),
@@ -170,6 +179,9 @@ fn options(
     if args.abi == Abi::Usubac {
         command.push_str(" --abi usubac");
     }
+    if args.origins {
+        command.push_str(" --origins");
+    }
     command.push_str(&codegen.written());
     let hashes = input.sources.files.iter().map(|source| {
         let digest = Sha256::digest(source.text.as_bytes());
@@ -180,6 +192,7 @@ fn options(
         command,
         source_hash: hashes.collect::<Vec<_>>().join(", "),
         version: env!("CARGO_PKG_VERSION").to_string(),
+        origins: args.origins.then(|| Arc::new(Places::new(&input.sources))),
         ..codegen.text()
     }
 }

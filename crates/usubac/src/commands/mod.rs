@@ -10,6 +10,7 @@ mod fmt;
 mod front;
 mod generate;
 mod new;
+mod origins;
 mod passes;
 pub mod prove;
 mod run;

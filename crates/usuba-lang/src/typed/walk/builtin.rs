@@ -128,6 +128,7 @@ impl<D: Domain> Walker<'_, D> {
                 let help = format!("words of {bits} bits are split at 1 to {most}");
                 return self.fail(Code::BadShift, amount.span, text, &help);
             }
+            self.domain.at(span);
             let (q, r) =
                 self.domain.split(&ty, &value, k as u8).map_err(|no| self.refuse(no, span))?;
             quotients.push((ty.clone(), q));

@@ -42,6 +42,7 @@ impl<D: Domain> Walker<'_, D> {
             }
         }
         self.tick(values.len() + results.len(), span)?;
+        self.domain.at(span);
         let outs = match decl.kind {
             Kind::Perm(_) => self.run(&inst, values.into_iter().map(|(_, v)| v).collect())?,
             _ => self.deeper(span, |w| D::call(w, &inst, values, &results, span))?,

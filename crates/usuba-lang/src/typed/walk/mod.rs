@@ -45,6 +45,9 @@ pub trait Domain: Sized {
     /// The value of one atom.
     type V: Clone;
 
+    /// The operators, tables and calls that follow stand at this place.
+    fn at(&mut self, _place: Span) {}
+
     /// One operator on atoms; `ty` is the type of the result. An error is a reason in the
     /// user's words.
     fn op(&mut self, op: &Op, ty: &Atom, args: &[&Self::V]) -> Result<Self::V, Refusal>;
@@ -259,6 +262,7 @@ impl<'p, D: Domain> Walker<'p, D> {
     }
 
     fn op(&mut self, op: &Op, ty: &Atom, args: &[&D::V], span: Span) -> Run<D::V> {
+        self.domain.at(span);
         self.domain.op(op, ty, args).map_err(|refusal| self.refuse(refusal, span))
     }
 
@@ -270,6 +274,7 @@ impl<'p, D: Domain> Walker<'p, D> {
         args: &[&[D::V]],
         span: Span,
     ) -> Run<Vec<Typed<D::V>>> {
+        self.domain.at(span);
         let values = self.domain.list(ops, &types, args);
         let values = values.map_err(|refusal| self.refuse(refusal, span))?;
         Ok(types.into_iter().zip(values).collect())

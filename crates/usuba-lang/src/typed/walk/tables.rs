@@ -30,6 +30,7 @@ impl<D: Domain> Walker<'_, D> {
             true => reverse_table(&list.values, args.len(), outputs),
             false => list.values.clone(),
         };
+        self.domain.at(decl.name_span);
         let result = self.domain.table(entries, outputs, &ty, &args);
         result.map_err(|refusal| self.refuse(refusal, decl.name_span))
     }

@@ -16,6 +16,7 @@ use super::place::{Cell, Place, walk};
 use super::wide::{Pair, Pairs, Wide, pairs};
 use crate::emit::header::{self, PortText};
 use crate::emit::names;
+use crate::emit::places::Printed;
 use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
 use crate::isa::{Layout, word_type};
 
@@ -29,6 +30,12 @@ pub struct Body<'c, 'p> {
     pub(super) stores: Vec<Vec<Cell>>,
     pub(super) text: String,
     pub(super) depth: usize,
+    /// Lines of the text.
+    lines: u32,
+    /// Values of equations, with their first and last line.
+    printed: Vec<(Val, u32, u32)>,
+    /// The file and line of the last comment on the source.
+    commented: Option<(usize, usize)>,
     /// Constants that have a name, one map for each open scope.
     pub(super) named: Vec<BTreeMap<(u8, u64), String>>,
     counter: usize,
@@ -168,6 +175,9 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         stores,
         text: String::new(),
         depth: 1,
+        lines: 0,
+        printed: Vec::new(),
+        commented: None,
         named: vec![BTreeMap::new()],
         counter: 0,
         halves,
@@ -190,12 +200,18 @@ pub fn function(cx: &mut Context, id: NodeId) -> String {
         (false, Inline::Always) => (ALWAYS_INLINE, target.qualifier()),
         _ => (target.local(), target.qualifier()),
     };
-    let advice = body.cx.advice(id);
+    let (advice, printed) = (body.cx.advice(id), std::mem::take(&mut body.printed));
     if declared.is_empty() {
         declared.push("void".into());
     }
     let (text, ports) = (body.text, declared.join(", "));
     let head = format!("{advice}{linkage}{qualifier}{result_type} {}({ports})", signature.name);
+    let before = head.lines().count() as u32 + 1;
+    let printed = printed.into_iter().map(|(value, first, last)| {
+        let lines = (first + before, last + before);
+        Printed { node: id, value, lines }
+    });
+    cx.lines.extend(printed);
     format!("{head}\n{{\n{text}}}\n")
 }
 
@@ -206,6 +222,7 @@ impl<'p> Body<'_, 'p> {
         }
         self.text.push_str(text);
         self.text.push('\n');
+        self.lines += 1;
     }
 
     /// A number for a name that is unique in the function.
@@ -241,6 +258,7 @@ impl<'p> Body<'_, 'p> {
 
     pub(super) fn block(&mut self, eqns: &'p [Eqn]) {
         for eqn in eqns {
+            let (at, first) = (self.text.len(), self.lines);
             match eqn {
                 Eqn::Op(op) if self.is_live(op.dst) => self.operation(op),
                 Eqn::Op(_) => {}
@@ -248,8 +266,29 @@ impl<'p> Body<'_, 'p> {
                 Eqn::Call(_) => {}
                 Eqn::Loop(l) => self.run_loop(l),
             }
+            if let Some(v) = eqn.first_value()
+                && self.lines > first
+            {
+                self.came_from(v, at, first);
+            }
             self.arrays.spend(eqn);
         }
+    }
+
+    /// Notes the lines of an equation, whose text begins at `at` after `first` lines, and writes
+    /// the place in the source before them where it is another line than before.
+    fn came_from(&mut self, v: Val, at: usize, mut first: u32) {
+        if let Some(places) = &self.cx.options.origins
+            && let Some(place) = self.node.origins.of(v).and_then(|span| places.of(span))
+            && self.commented.replace((place.file, place.line)) != Some((place.file, place.line))
+        {
+            let name = place.name.replace("*/", "* /");
+            let blanks = "    ".repeat(self.depth);
+            self.text.insert_str(at, &format!("{blanks}/* {name}:{} */\n", place.line));
+            self.lines += 1;
+            first += 1;
+        }
+        self.printed.push((v, first, self.lines - 1));
     }
 
     /// Gives a value its place and performs the stores that wait for it.

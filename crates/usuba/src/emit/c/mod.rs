@@ -26,11 +26,15 @@ mod wide;
 pub mod wipe;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub use byte_ports::takes_bytes;
+use rustc_hash::FxHashMap;
+
 use helpers::{Applied, Helpers, fill, halves as both_halves, literal};
 
 use super::header::{self, PortText};
+use super::places::{Places, Printed};
 use super::stats::{Stats, stats};
 use super::{keys, layout, mask_bits, names};
 use crate::ir::op::mask;
@@ -81,6 +85,8 @@ pub struct COptions {
     /// Nodes that are kernels of their own, under the same prefix, in files beside this one: where
     /// they are called, this text declares them only.
     pub linked: Vec<String>,
+    /// The places of the source, for comments on the lines that equations come from.
+    pub origins: Option<Arc<Places>>,
 }
 
 impl COptions {
@@ -110,6 +116,8 @@ pub struct Emitted {
     pub stats: Stats,
     /// Whether callers hand over complements of the words that [`keys::complemented`] names.
     pub complemented_keys: bool,
+    /// The lines of each equation that has any.
+    pub lines: Vec<Printed>,
 }
 
 impl Emitted {
@@ -131,6 +139,8 @@ pub(crate) struct Context<'p> {
     options: &'p COptions,
     helpers: Helpers<'p>,
     called: BTreeSet<NodeId>,
+    /// The lines of equations, counted from the start of their functions.
+    lines: Vec<Printed>,
 }
 
 /// Prints the kernel of `program` for `target`.
@@ -163,20 +173,25 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
     let inner =
         if takes_bytes(program) { around.clone() + byte_ports::INNER } else { around.clone() };
     let called = BTreeSet::new();
+    let lines = Vec::new();
     let mut cx =
-        Context { program, products, target, layout, name: inner, options, helpers, called };
+        Context { program, products, target, layout, name: inner, options, helpers, called, lines };
     cx.called.insert(program.entry);
-    let (mut functions, mut linked) = (Vec::new(), Vec::new());
+    let (mut functions, mut linked, mut ids) = (Vec::new(), Vec::new(), Vec::new());
     // Callers come after callees, so walking backwards meets every call first.
     for at in (0..=program.entry.0).rev() {
         let id = NodeId(at);
         match cx.called.contains(&id) {
             true if cx.linked(id).is_some() => linked.push(body::declared(&cx, id)),
-            true => functions.push(body::function(&mut cx, id)),
+            true => {
+                functions.push(body::function(&mut cx, id));
+                ids.push(id);
+            }
             false => {}
         }
     }
     functions.reverse();
+    ids.reverse();
     linked.reverse();
     let signature = body::signature(&cx, program.entry);
     let texts = |ports: Vec<&[Port]>, names: &[String]| -> Vec<PortText> {
@@ -199,11 +214,14 @@ pub fn kernel(program: &Program, target: &Target, options: &COptions) -> Emitted
         params,
         results,
         stats: stats(program),
+        lines: Vec::new(),
     };
     if takes_bytes(program) {
         functions.push(byte_ports::wrapper(&cx, &emitted, &around));
     }
-    emitted.text = file(&cx, &emitted, &around, &linked, &functions);
+    let (text, first) = file(&cx, &emitted, &around, &linked, &functions);
+    emitted.text = text;
+    emitted.lines = placed(cx.lines, first, &ids, &functions);
     emitted
 }
 
@@ -215,13 +233,35 @@ pub(super) fn entry_name(program: &Program, options: &COptions) -> String {
     }
 }
 
+/// The lines of equations in the file, in which line `first` begins the function of `ids[0]`.
+fn placed(
+    mut lines: Vec<Printed>,
+    first: usize,
+    ids: &[NodeId],
+    functions: &[String],
+) -> Vec<Printed> {
+    let mut starts = FxHashMap::default();
+    let mut start = first as u32;
+    for (id, function) in ids.iter().zip(functions) {
+        starts.insert(*id, start);
+        // An empty line follows each function.
+        start += function.lines().count() as u32 + 1;
+    }
+    for printed in &mut lines {
+        let start = starts[&printed.node];
+        printed.lines = (printed.lines.0 + start, printed.lines.1 + start);
+    }
+    lines
+}
+
+/// The text of the file, and the line of its first function.
 fn file(
     cx: &Context,
     emitted: &Emitted,
     around: &str,
     linked: &[String],
     functions: &[String],
-) -> String {
+) -> (String, usize) {
     let mut text = header::comment(cx.program, cx.target, cx.options, emitted);
     text.push('\n');
     text.push_str(&header::includes(cx.target));
@@ -241,12 +281,13 @@ fn file(
         text.push('\n');
     }
     text.push_str(&cx.helpers.text());
+    let first = text.lines().count() + 1;
     text.push_str(&functions.join("\n"));
     if cx.options.wipe {
         let linkage = if cx.options.hidden { "static " } else { "" };
         text.push_str(&wipe::wrapper(cx.program, emitted, around, cx.target, linkage));
     }
-    text
+    (text, first)
 }
 
 impl Context<'_> {

@@ -128,7 +128,9 @@ impl Roll {
     /// A value of the width of `v` that nothing reads outside of the loop.
     fn inner(&mut self, v: Val) -> Val {
         self.last_use.push(0);
-        self.node.fresh(self.node.bits_of(v))
+        let inner = self.node.fresh(self.node.bits_of(v));
+        self.node.origins.set(inner, self.node.origins.of(v));
+        inner
     }
 
     /// A value that stands for `v` after the loop.

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Choice, Literal, product};
 use crate::ir::op::mask;
+use crate::ir::origins::Origins;
 use crate::ir::{Args, Call, Carried, Collect, Eqn, Loop, Node, Op, OpEqn, Read, Val};
 use crate::passes::logic::flipped;
 
@@ -18,6 +19,7 @@ use crate::passes::logic::flipped;
 pub(super) struct Rewriter<'a> {
     choice: &'a Choice<'a>,
     bits: Vec<u8>,
+    origins: Origins,
     known: FxHashMap<Val, u64>,
     /// Constants that were not there, before everything else.
     constants: Vec<Eqn>,
@@ -35,6 +37,7 @@ impl<'a> Rewriter<'a> {
         Rewriter {
             choice,
             bits: node.bits.clone(),
+            origins: node.origins.clone(),
             known: FxHashMap::default(),
             constants: Vec::new(),
             made: FxHashMap::default(),
@@ -50,7 +53,7 @@ impl<'a> Rewriter<'a> {
         let mut outs: Vec<Val> =
             old.outs.iter().map(|&v| self.value(v, false, &mut body)).collect();
         let turned: FxHashMap<Val, Val> =
-            self.choice.turned().map(|key| (key, self.fresh(old.bits_of(key)))).collect();
+            self.choice.turned().map(|key| (key, self.fresh(key))).collect();
         let mut first: Vec<Eqn> = Vec::new();
         for key in self.choice.turned() {
             let args = Args::from_slice(&[key]);
@@ -67,15 +70,19 @@ impl<'a> Rewriter<'a> {
             params: old.params.clone(),
             results: old.results.clone(),
             bits: self.bits,
+            origins: self.origins,
             body: self.constants,
             outs,
             inline: old.inline,
         }
     }
 
-    fn fresh(&mut self, bits: u8) -> Val {
-        self.bits.push(bits);
-        Val(self.bits.len() as u32 - 1)
+    /// A value for an equation that comes from where `like` does, with its width.
+    fn fresh(&mut self, like: Val) -> Val {
+        self.bits.push(self.bits[like.0 as usize]);
+        let v = Val(self.bits.len() as u32 - 1);
+        self.origins.set(v, self.origins.of(like));
+        v
     }
 
     fn literal(&self, v: Val) -> Literal {
@@ -96,9 +103,9 @@ impl<'a> Rewriter<'a> {
         }
         let bits = self.bits[root.0 as usize];
         if let Some(&value) = self.known.get(&root) {
-            return self.constant(bits, !value & mask(bits));
+            return self.constant(root, !value & mask(bits));
         }
-        let dst = self.fresh(bits);
+        let dst = self.fresh(root);
         if self.lists.contains_key(&root) {
             self.reads.insert(root, dst);
             return dst;
@@ -113,11 +120,13 @@ impl<'a> Rewriter<'a> {
         other.or_else(|| self.reads.get(&root)).copied()
     }
 
-    fn constant(&mut self, bits: u8, value: u64) -> Val {
+    /// A constant with the width of `like`.
+    fn constant(&mut self, like: Val, value: u64) -> Val {
+        let bits = self.bits[like.0 as usize];
         if let Some(&v) = self.made.get(&(bits, value)) {
             return v;
         }
-        let dst = self.fresh(bits);
+        let dst = self.fresh(like);
         self.constants.push(Eqn::Op(OpEqn { dst, op: Op::Const(value), args: Args::new() }));
         self.made.insert((bits, value), dst);
         dst
@@ -208,7 +217,7 @@ impl<'a> Rewriter<'a> {
         match (forms, result) {
             ([false, false], true) | ([true, true], false) => {
                 let op = if result { Op::And } else { Op::Or };
-                let dst = self.fresh(self.bits[e.dst.0 as usize]);
+                let dst = self.fresh(e.dst);
                 out.push(Eqn::Op(OpEqn { dst, op, args: Args::from_slice(&roots) }));
                 (Op::Not, Args::from_slice(&[dst]))
             }
