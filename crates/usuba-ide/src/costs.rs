@@ -8,10 +8,14 @@
 //! same. A node has no costs if it cannot be an entry: an array of nodes, a node with `nat`
 //! parameters, or one whose word size is open and not given.
 
+use std::collections::BTreeMap;
+
 use usuba::circuit::Goal;
-use usuba::ir::{Slicing, live};
+use usuba::diag::Span;
+use usuba::ir::{self, Slicing, live};
 use usuba::isa::{Target, cpu};
 use usuba::passes::pipeline::PipelineOptions;
+use usuba::passes::pressure;
 use usuba::typed::{Arguments, Kind, Program};
 use usuba::{Options, cost_model, emit, optimise, profile};
 
@@ -34,6 +38,11 @@ pub struct NodeCosts {
     /// Largest number of live values.
     pub live: usize,
     pub registers: u32,
+    /// The places in the source where more values are live than there are registers, the first one
+    /// first, each with the largest number of live values there.
+    pub above: Vec<(Span, usize)>,
+    /// Values that are reloaded after they left the registers.
+    pub reloads: usize,
 }
 
 /// The circuit of a table.
@@ -99,11 +108,33 @@ fn node(program: &Program, machine: Machine) -> Option<NodeCosts> {
         c: emit::c::COptions::default(),
     };
     let compiled = optimise(program, &options, &mut |_, _| {}).ok()?;
-    let registers = cost_model::machine(&compiled, machine.target, &cpu::GENERIC).regs;
+    let machine = cost_model::machine(&compiled, machine.target, &cpu::GENERIC);
+    let registers = machine.regs;
+    let above = above(&compiled, registers as usize);
+    let reloads = if above.is_empty() { 0 } else { pressure::reloads(&compiled, &machine) };
     Some(NodeCosts {
         name: decl.name.to_string(),
         operations: live::executed(&compiled).computing(),
         live: live::max_live(&compiled),
         registers,
+        above,
+        reloads,
     })
+}
+
+/// The places where the entry has more live values than registers.
+fn above(program: &ir::Program, registers: usize) -> Vec<(Span, usize)> {
+    let mut found: Vec<(Span, usize)> = Vec::new();
+    let mut known = BTreeMap::new();
+    for (v, live) in live::at_equations(program) {
+        let Some(span) = program.entry().origins.of(v).filter(|_| live > registers) else {
+            continue;
+        };
+        let at = *known.entry(span).or_insert(found.len());
+        match found.get_mut(at) {
+            Some((_, most)) => *most = live.max(*most),
+            None => found.push((span, live)),
+        }
+    }
+    found
 }

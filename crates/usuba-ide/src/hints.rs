@@ -1,5 +1,7 @@
 //! Inlay hints: costs at the places where their nodes and tables stand in the text.
 
+use std::collections::BTreeMap;
+
 use usuba::diag::{FileId, Span};
 
 use crate::Analysis;
@@ -54,8 +56,39 @@ pub fn hints(analysis: &Analysis, file: FileId, costs: &Costs, machine: Machine)
             found.push(hint(behind(place), table.size.gates(), &about));
         }
     }
+    // Costs of an earlier text have the places of that text.
+    if analysis.is_sound {
+        found.extend(pressure(analysis, file, costs));
+    }
     found.sort_by_key(|hint| hint.at);
     found
+}
+
+/// For each node the line where more values are live than there are registers for the first time. A
+/// node that is inlined has the line of its caller where both have one: the caller comes later.
+fn pressure(analysis: &Analysis, file: FileId, costs: &Costs) -> impl Iterator<Item = Hint> {
+    let mut lines = BTreeMap::new();
+    for node in &costs.nodes {
+        let line = |span: Span| behind_line(analysis, span);
+        let Some(at) = node.above.first().map(|&(span, _)| span).filter(|s| s.file == file) else {
+            continue;
+        };
+        let same = |&&(span, _): &&(Span, usize)| span.file == file && line(span) == line(at);
+        let live = node.above.iter().filter(same).map(|&(_, live)| live).max().unwrap_or(0);
+        let plural = if node.reloads == 1 { "" } else { "s" };
+        let decl = analysis.decl_at(file, at.start);
+        let elsewhere = decl.is_none_or(|decl| decl.name.name != node.name);
+        let inside = if elsewhere { format!(" in {}", node.name) } else { String::new() };
+        let text =
+            format!("{live} live > {}{inside}: {} reload{plural}", node.registers, node.reloads);
+        let about = format!(
+            "here the live values of `{}` exceed the registers for the first time; a reload takes a \
+             value that left them back",
+            node.name
+        );
+        lines.insert(line(at), hint(line(at), text, &about));
+    }
+    lines.into_values()
 }
 
 fn hint(at: Span, text: String, about: &str) -> Hint {

@@ -105,18 +105,24 @@ pub fn max_live(program: &Program) -> usize {
     peaks[program.entry.0 as usize]
 }
 
+/// The number of live values at each operator and call of the entry, in the order of the text, with
+/// the first value that it defines; as [`max_live`] counts them, but without the need of callees.
+pub fn at_equations(program: &Program) -> Vec<(Val, usize)> {
+    let spans = Spans::of(program.entry());
+    let mut live = 0;
+    let sums = spans.changes().into_iter().map(|step| {
+        live += step;
+        live as usize
+    });
+    let live: Vec<usize> = sums.collect();
+    let at = |&(now, v): &(u32, Val)| (v, live[now as usize].max(live[now as usize + 1]));
+    spans.equations.iter().map(at).collect()
+}
+
 /// As [`max_live`] for one node, given the peaks of the nodes before it.
 fn max_live_in(node: &Node, callees: &[usize]) -> usize {
-    let mut spans =
-        Spans { ranges: vec![(u32::MAX, 0); node.bits.len()], now: 0, calls: Vec::new() };
-    spans.block(&node.body);
-    let mut change = vec![0i64; spans.now as usize + 3];
-    for &(first, last) in &spans.ranges {
-        if first != u32::MAX {
-            change[first as usize] += 1;
-            change[last as usize + 1] -= 1;
-        }
-    }
+    let spans = Spans::of(node);
+    let change = spans.changes();
     let mut live = 0;
     let mut calls = spans.calls.iter().peekable();
     let mut peak = 0;
@@ -140,9 +146,30 @@ struct Spans {
     now: u32,
     /// When it defines, callee, and how many values it defines.
     calls: Vec<(u32, usize, usize)>,
+    /// The places of operators and calls, with the first value that each of them defines.
+    equations: Vec<(u32, Val)>,
 }
 
 impl Spans {
+    fn of(node: &Node) -> Spans {
+        let ranges = vec![(u32::MAX, 0); node.bits.len()];
+        let mut spans = Spans { ranges, now: 0, calls: Vec::new(), equations: Vec::new() };
+        spans.block(&node.body);
+        spans
+    }
+
+    /// By how much the number of live values grows at each place.
+    fn changes(&self) -> Vec<i64> {
+        let mut change = vec![0i64; self.now as usize + 3];
+        for &(first, last) in &self.ranges {
+            if first != u32::MAX {
+                change[first as usize] += 1;
+                change[last as usize + 1] -= 1;
+            }
+        }
+        change
+    }
+
     fn reads(&mut self, v: Val) {
         self.touch(v, self.now);
     }
@@ -160,6 +187,7 @@ impl Spans {
     fn block(&mut self, eqns: &[Eqn]) {
         for eqn in eqns {
             self.now += 2;
+            self.equations.extend(eqn.first_value().map(|v| (self.now, v)));
             match eqn {
                 Eqn::Op(e) => {
                     e.args.iter().for_each(|&v| self.reads(v));
@@ -265,6 +293,7 @@ mod tests {
         let program = Program::new(vec![f], NodeId(0), Slicing::V);
         // `a`, and the two operands of the second xor.
         assert_eq!(max_live(&program), 3);
+        assert_eq!(at_equations(&program), [(a, 2), (c, 3), (d, 2)]);
     }
 
     #[test]

@@ -30,6 +30,7 @@
 //! Limit: does not rematerialize values, because C compilers would merge the copies again.
 
 use super::graph::{Frame, Graph, Numbering, reorder};
+use super::machine::Machine;
 use super::schedules::{deepest_first, eager, greedy, improve, on_demand};
 use super::spills::{Calls, Memory};
 use super::{Pass, PassOptions};
@@ -48,6 +49,32 @@ fn run(program: &mut Program, options: &PassOptions) {
         let context = Context { frame: &frame, memory, regs: machine.regs as usize, bits };
         context.body(&mut node.body, None, &mut numbering);
     }
+}
+
+/// The values that the entry reloads after they left the registers, in its schedule and by the
+/// policy of the pass. A reload in a loop counts once.
+pub fn reloads(program: &Program, machine: &Machine) -> usize {
+    fn body(
+        eqns: &[Eqn],
+        around: Option<&Loop>,
+        frame: &Frame,
+        numbering: &mut Numbering,
+        memory: &Memory,
+    ) -> usize {
+        let mut count = 0;
+        for eqn in eqns {
+            if let Eqn::Loop(lp) = eqn {
+                count += body(&lp.body, Some(lp), frame, numbering, memory);
+            }
+        }
+        let graph = Graph::new(eqns, around, frame, numbering);
+        let written: Vec<u32> = (0..graph.len() as u32).collect();
+        count + memory.reloads(&graph, &written).reloads.len()
+    }
+    let node = program.entry();
+    let frame = Frame::new(node, machine.regs);
+    let memory = Memory::new(machine, Calls::Stay);
+    body(&node.body, None, &frame, &mut Numbering::new(node), &memory)
 }
 
 struct Context<'f> {
@@ -108,7 +135,6 @@ fn best(graph: &Graph, memory: &Memory) -> Option<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::machine::Machine;
     use super::*;
     use crate::ir::build::Builder;
     use crate::ir::random::Random;
