@@ -154,7 +154,7 @@ fn a_host_stands_in_for_a_device() {
     assert!(text(&output.stderr).contains("no function of `poly1305`"), "{}", text(&output.stderr));
 }
 
-/// What a machine with a device and without compilers measures.
+/// The folder that a machine with a device and without compilers measures.
 #[test]
 fn a_folder_of_images_is_complete() {
     if Command::new("clang++-19").arg("--version").output().is_err() {

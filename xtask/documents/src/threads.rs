@@ -67,7 +67,7 @@ fn speed(repo: &Repo) -> String {
          A search tries keys of which each lane has its own: the table has 10<sup>9</sup> keys in a second.\n\
          *Bound* is the share of the instructions that the device can execute: 64 lanes of each multiprocessor in each cycle of the highest clock, for the instructions of a kernel without those that move and transpose blocks.\n\
          A share above 100 % means that the model counts more instructions than the compiler for the device needs.\n\
-         A thread has *registers*, and bytes of its own *memory* for what does not fit in them.\n\n",
+         A thread has *registers*, and bytes of its own *memory* for values that do not fit in them.\n\n",
         notes.join("\n")
     );
     for (title, search, unit) in
