@@ -202,7 +202,7 @@ impl<'p> Selection<'p> {
         if matches!(op, Op::Lookup(_)) {
             return Err("tables that are read from memory exist in C only".into());
         }
-        let selected = select(self.target, self.layout, op, bits, false)?;
+        let selected = select(self.target, self.layout, op, bits, false)?.fused(self.target);
         self.selected.insert(key, selected.clone());
         Ok(selected)
     }

@@ -37,6 +37,7 @@ pub mod select;
 pub mod sequence;
 mod shuffle;
 mod sse;
+mod ternary;
 mod vectors;
 mod vsx;
 mod wasm128;

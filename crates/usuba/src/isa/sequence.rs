@@ -72,6 +72,38 @@ impl Selected {
         self.result == operand || self.steps.iter().any(|s| s.args.contains(&operand))
     }
 
+    /// Drops the steps that the result does not need.
+    pub(super) fn pruned(steps: &[Step], result: Arg) -> Selected {
+        let mut needed = vec![false; steps.len()];
+        if let Arg::Step(at) = result {
+            needed[at as usize] = true;
+        }
+        for at in (0..steps.len()).rev() {
+            if needed[at] {
+                for arg in &steps[at].args {
+                    if let Arg::Step(from) = arg {
+                        needed[*from as usize] = true;
+                    }
+                }
+            }
+        }
+        let mut place = Vec::with_capacity(needed.len());
+        let mut kept = 0;
+        for &keep in &needed {
+            place.push(kept);
+            kept += keep as u16;
+        }
+        let moved = |arg: Arg| match arg {
+            Arg::Step(at) => Arg::Step(place[at as usize]),
+            operand => operand,
+        };
+        let left = steps.iter().zip(&needed).filter(|(_, keep)| **keep);
+        let steps = left
+            .map(|(s, _)| Step { args: s.args.iter().map(|&a| moved(a)).collect(), ..s.clone() })
+            .collect();
+        Selected { steps, result: moved(result) }
+    }
+
     /// Instructions without constants and conversions.
     pub fn count(&self) -> usize {
         self.steps.iter().filter(|s| cost(s.row.inst) > 1).count()
@@ -187,36 +219,9 @@ impl<'t> Maker<'t> {
         Some(result)
     }
 
-    /// Drops the steps that the result does not need.
+    /// The steps that the result needs.
     pub fn finish(self, result: Arg) -> Selected {
-        let mut needed = vec![false; self.steps.len()];
-        if let Arg::Step(at) = result {
-            needed[at as usize] = true;
-        }
-        for at in (0..self.steps.len()).rev() {
-            if needed[at] {
-                for arg in &self.steps[at].args {
-                    if let Arg::Step(from) = arg {
-                        needed[*from as usize] = true;
-                    }
-                }
-            }
-        }
-        let mut place = Vec::with_capacity(needed.len());
-        let mut kept = 0;
-        for &keep in &needed {
-            place.push(kept);
-            kept += keep as u16;
-        }
-        let moved = |arg: Arg| match arg {
-            Arg::Step(at) => Arg::Step(place[at as usize]),
-            operand => operand,
-        };
-        let steps = self.steps.iter().zip(&needed).filter(|(_, keep)| **keep);
-        let steps = steps
-            .map(|(s, _)| Step { args: s.args.iter().map(|&a| moved(a)).collect(), ..s.clone() })
-            .collect();
-        Selected { steps, result: moved(result) }
+        Selected::pruned(&self.steps, result)
     }
 }
 
