@@ -163,6 +163,12 @@ fn a_folder_of_images_is_complete() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let images = folder.path().join("images");
+    for flag in ["--compile", "--measure"] {
+        let output = Command::new(root().join("scripts/gpu")).arg(flag).arg(folder.path()).output();
+        let output = output.expect("bash runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.starts_with("gpu: found "), "{flag}: {said}");
+    }
     let mut script = Command::new(root().join("scripts/gpu"));
     script.arg("--compile").arg(&images).arg("prince");
     let output = script.env("USUBAC", env!("CARGO_BIN_EXE_usubac")).output().expect("bash runs");
