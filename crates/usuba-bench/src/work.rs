@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use usuba::emit::{lanes, layout};
-use usuba::ir::{Eqn, Node, Op, Port, Program};
-use usuba::isa::{self, Inst, Layout, Target};
+use usuba::demand::Demand;
+use usuba::ir::Program;
+use usuba::isa::{Inst, Target};
 
 /// Classes of instructions with equal throughput.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -101,73 +101,19 @@ pub struct Work {
 impl Work {
     /// Counts the work of the entry of `program` on `target`.
     pub fn of(program: &Program, target: &Target) -> Work {
-        let layout = layout(program, target);
-        let mut nodes: Vec<BTreeMap<Class, u64>> = Vec::with_capacity(program.nodes.len());
-        for node in &program.nodes {
-            let mut counts = BTreeMap::new();
-            count(node, &node.body, 1, &mut counts, &nodes, target, layout);
-            nodes.push(counts);
+        let Demand { computing: counts, loads, stores, instances } = Demand::of(program, target);
+        let mut computing = BTreeMap::new();
+        for ((inst, _), number) in counts {
+            if let Some(class) = Class::of(inst) {
+                *computing.entry(class).or_insert(0) += number;
+            }
         }
-        let values = |ports: &[Port]| {
-            ports.iter().map(|port| port.values(program.slicing) as u64).sum::<u64>()
-        };
-        let entry = program.entry();
-        Work {
-            computing: nodes.swap_remove(program.entry.0 as usize),
-            loads: values(&entry.params),
-            stores: values(&entry.results),
-            instances: lanes(program, target) * program.copies,
-        }
+        Work { computing, loads, stores, instances }
     }
 
     /// The total number of computing instructions.
     pub fn instructions(&self) -> u64 {
         self.computing.values().sum()
-    }
-}
-
-/// Adds the work of `eqns`, executed `times` times.
-fn count(
-    node: &Node,
-    eqns: &[Eqn],
-    times: u64,
-    counts: &mut BTreeMap<Class, u64>,
-    callees: &[BTreeMap<Class, u64>],
-    target: &Target,
-    layout: Layout,
-) {
-    let add = |counts: &mut BTreeMap<Class, u64>, class: Class, number: u64| {
-        let count = counts.entry(class).or_insert(0);
-        *count = count.saturating_add(number.saturating_mul(times));
-    };
-    for eqn in eqns {
-        match eqn {
-            Eqn::Op(eqn) => {
-                for class in classes(target, layout, &eqn.op, node.bits_of(eqn.dst)) {
-                    add(counts, class, 1);
-                }
-            }
-            Eqn::Call(call) => {
-                for (&class, &number) in &callees[call.node.0 as usize] {
-                    add(counts, class, number);
-                }
-            }
-            Eqn::Loop(lp) => {
-                let times = times.saturating_mul(lp.count as u64);
-                count(node, &lp.body, times, counts, callees, target, layout);
-            }
-        }
-    }
-}
-
-/// The instructions of one operator.
-fn classes(target: &Target, layout: Layout, op: &Op, bits: u8) -> Vec<Class> {
-    if matches!(op, Op::Rotl(_)) && target.rotates(layout, bits) {
-        return vec![Class::Rotate];
-    }
-    match isa::select(target, layout, op, bits, false) {
-        Ok(selected) => selected.steps.iter().filter_map(|s| Class::of(s.row.inst)).collect(),
-        Err(_) => Vec::new(),
     }
 }
 
@@ -231,7 +177,8 @@ impl Throughput {
 mod tests {
     use super::*;
     use usuba::ir::build::Builder;
-    use usuba::ir::{NodeId, Slicing};
+    use usuba::ir::{NodeId, Op, Port, Slicing};
+    use usuba::isa;
 
     /// `s = x; 10 times: s = (s ^ x) <<< 5; y = s`, of 32-bit words.
     fn program() -> Program {

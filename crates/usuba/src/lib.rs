@@ -24,7 +24,8 @@
 //!    A pass knows the target only as the numbers of [`cost_model`]; [`packing`] decides whether
 //!    narrow words share a register.
 //! 6. [`isa`] has the instruction sets, one table each, and the processors ([`isa::cpu`]).
-//!    Operators without a row are legalized by one shared expansion table.
+//!    Operators without a row are legalized by one shared expansion table. [`demand`] counts
+//!    instructions, and bounds the cycles of a processor.
 //! 7. [`emit`] prints C: the kernel ([`emit::c`]), its header, and the byte interface
 //!    ([`emit::bytes`]).
 //!
@@ -32,6 +33,7 @@
 //! nothing here is trusted: `usuba-equiv` compares the programs before and after each step.
 
 pub mod cost_model;
+pub mod demand;
 pub mod dump;
 pub mod emit;
 pub mod ir;

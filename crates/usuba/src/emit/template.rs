@@ -18,7 +18,7 @@
 use std::sync::LazyLock;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, UndefinedBehavior};
+use minijinja::{Environment, UndefinedBehavior, filters, functions};
 
 pub use minijinja::{Value, context};
 
@@ -30,7 +30,16 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
         .keep_trailing_newline(true)
         .build()
         .expect("the delimiters differ");
-    let mut environment = Environment::new();
+    // Only the functions of the language that templates use: the rest would be part of every
+    // program that contains the compiler.
+    let mut environment = Environment::empty();
+    environment.add_filter("join", filters::join);
+    environment.add_filter("last", filters::last);
+    environment.add_filter("length", filters::length);
+    environment.add_filter("map", filters::map);
+    environment.add_filter("replace", filters::replace);
+    environment.add_filter("upper", filters::upper);
+    environment.add_function("range", functions::range);
     environment.set_syntax(syntax);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);

@@ -65,7 +65,7 @@ pub enum Layout {
 /// The effect of one instruction on each lane, or on the whole register for logic.
 ///
 /// Immediates are part of the [`Step`](sequence::Step), not of the row.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Inst {
     And,
     Or,
