@@ -376,3 +376,24 @@ fn random_edits_keep_the_text() {
     }
     editor.stop();
 }
+
+/// A header that claims more bytes than a message can have is an error, and no allocation.
+#[test]
+fn a_header_with_a_huge_length_is_refused() {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_usubac"))
+        .arg("lsp")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("usubac runs");
+    let mut input = server.stdin.take().expect("a pipe");
+    input.write_all(b"Content-Length: 99999999999\r\n\r\n").expect("written");
+    // The pipe stays open: the server ends by itself.
+    let output = server.wait_with_output().expect("it ends");
+    drop(input);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("claims 99999999999 bytes"), "{text}");
+    assert_eq!(text.lines().count(), 1, "{text}");
+}

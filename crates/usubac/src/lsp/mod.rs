@@ -16,6 +16,7 @@
 //! - `costs`: the thread that compiles nodes; an edit drops its work.
 //! - `options`: the settings of the user.
 //! - `protocol`: the types of messages, and translations into them.
+//! - `transport`: messages over the standard streams.
 
 mod answers;
 mod buffers;
@@ -23,18 +24,16 @@ mod costs;
 mod options;
 mod protocol;
 mod server;
-
-use lsp_server::Connection;
+mod transport;
 
 use crate::{Failure, fault};
 
 /// Serves one client, until it says goodbye.
 pub fn run() -> Result<(), Failure> {
     fault::stage("serving an editor");
-    let (connection, threads) = Connection::stdio();
+    let (connection, threads) = transport::stdio()?;
     let served = server::serve(connection);
     // After an error in a message its thread has the reason.
-    let read = threads.join();
-    read.map_err(|error| Failure::program(format!("cannot read a message: {error}")))?;
+    threads.join()?;
     served
 }
