@@ -29,6 +29,7 @@
 //! - `analysis`: a program with its includes, and its findings.
 //! - `names`: definitions and uses of names; `rename`: new names for them.
 //! - `complete`, `hover`, `symbols`: one answer each; `words`: the meaning of operators and words.
+//! - `tokens`: kinds of words, for colours.
 //! - `tables`: properties and circuits of tables.
 //! - `costs`: operations and register pressure of nodes; `hints`: their places.
 //! - `lines`: places as editors count them.
@@ -43,6 +44,7 @@ pub mod names;
 pub mod rename;
 pub mod symbols;
 pub mod tables;
+pub mod tokens;
 pub mod words;
 
 pub use analysis::{Analysis, Include, Outline, ROOT, Settings, formatted};

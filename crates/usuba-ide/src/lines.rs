@@ -33,6 +33,11 @@ impl Lines {
         Lines { starts: std::iter::once(0).chain(starts).collect() }
     }
 
+    /// The first byte of a line.
+    pub fn start(&self, line: usize) -> Option<usize> {
+        self.starts.get(line).copied()
+    }
+
     /// The place of a byte of the text.
     pub fn place(&self, text: &str, offset: usize) -> Place {
         let line = self.starts.partition_point(|&start| start <= offset) - 1;

@@ -63,6 +63,24 @@ pub struct Definition {
     pub ty: Option<Span>,
 }
 
+impl Definition {
+    /// Whether a place can use the name, if no inner definition hides it.
+    pub fn is_visible(&self, file: FileId, offset: u32) -> bool {
+        match self.kind.is_global() {
+            // Files that the text includes come before it.
+            true => self.scope.file != file || self.scope.end <= offset,
+            false => {
+                self.scope.file == file && self.scope.start <= offset && offset <= self.scope.end
+            }
+        }
+    }
+
+    /// An order of definitions that one place can use, inner ones first.
+    pub fn distance(&self) -> (bool, u32) {
+        (self.kind.is_global(), self.scope.end - self.scope.start)
+    }
+}
+
 /// Index of a definition in [`Names::definitions`].
 pub type DefinitionId = usize;
 
@@ -104,7 +122,13 @@ impl Names {
         found.next().copied()
     }
 
-    /// The same for a name in text that the parser gave up, by its spelling.
+    /// The definition of the name that has exactly this place.
+    pub fn exact(&self, span: Span) -> Option<DefinitionId> {
+        let at = self.places.binary_search_by_key(&span, |(span, _)| *span).ok()?;
+        Some(self.places[at].1)
+    }
+
+    /// The same as [`Names::at`] for a name in text that the parser gave up, by its spelling.
     pub fn spelt(&self, file: FileId, offset: u32, text: &str) -> Option<(Span, DefinitionId)> {
         let (tokens, ..) = Lexer::everything(text, file);
         let around = |t: &&Token| t.span.start <= offset && offset <= t.span.end;
@@ -127,13 +151,9 @@ impl Names {
 
     /// The definitions that a place can use, inner ones first.
     pub fn visible(&self, file: FileId, offset: u32) -> Vec<&Definition> {
-        let known = |d: &&Definition| match d.kind.is_global() {
-            // Files that the text includes come before it.
-            true => d.scope.file != file || d.scope.end <= offset,
-            false => d.scope.file == file && d.scope.start <= offset && offset <= d.scope.end,
-        };
-        let mut found: Vec<&Definition> = self.definitions.iter().filter(known).collect();
-        found.sort_by_key(|d| (d.kind.is_global(), d.scope.end - d.scope.start));
+        let known = self.definitions.iter().filter(|d| d.is_visible(file, offset));
+        let mut found: Vec<&Definition> = known.collect();
+        found.sort_by_key(|d| d.distance());
         let mut seen = rustc_hash::FxHashSet::default();
         found.retain(|d| seen.insert(d.name.as_str()));
         found

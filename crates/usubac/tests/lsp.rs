@@ -9,6 +9,9 @@
 //! > ...
 //! ```
 //!
+//! `tokens` is a request for semantic tokens; the answer has a line for each line of the text, and
+//! each token with its kind and modifiers.
+//!
 //! Ranges read as `line:column-line:column`, from 0 as in the protocol.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -27,6 +30,8 @@ struct Editor {
     folder: PathBuf,
     texts: BTreeMap<String, String>,
     messages: i32,
+    /// The names of kinds and modifiers of tokens.
+    legend: Value,
     /// Notifications that came before the last answer.
     notes: VecDeque<Value>,
 }
@@ -43,11 +48,13 @@ impl Editor {
         let output = BufReader::new(child.stdout.take().expect("a pipe"));
         let folder = folder.canonicalize().expect("a folder");
         let (texts, notes) = (BTreeMap::new(), VecDeque::new());
-        let mut editor = Editor { child, input, output, folder, texts, messages: 0, notes };
+        let legend = Value::Null;
+        let mut editor = Editor { child, input, output, folder, texts, messages: 0, legend, notes };
         let root = format!("file://{}", editor.folder.display());
         let params = json!({ "processId": null, "rootUri": root, "capabilities": {},
                              "initializationOptions": options });
-        editor.ask("initialize", params).expect("an answer");
+        let mut greeting = editor.ask("initialize", params).expect("an answer");
+        editor.legend = greeting["capabilities"]["semanticTokensProvider"]["legend"].take();
         editor.tell("initialized", json!({}));
         editor
     }
@@ -223,6 +230,7 @@ fn answer(editor: &mut Editor, command: &str) -> Vec<String> {
             return Vec::new();
         }
         "explain" => "workspace/textDocumentContent",
+        "tokens" => "textDocument/semanticTokens/full",
         "hints" => "textDocument/inlayHint",
         "hover" => "textDocument/hover",
         "definition" => "textDocument/definition",
@@ -248,9 +256,33 @@ fn answer(editor: &mut Editor, command: &str) -> Vec<String> {
     let result = editor.ask(method, params);
     let folder = format!("{}/", editor.folder.display());
     match result {
+        Ok(value) if words[0] == "tokens" => coloured(editor, &text, &value),
         Ok(value) => lines(&short(&value, &folder)),
         Err(error) => vec![format!("error: {}", error["message"].as_str().unwrap_or_default())],
     }
+}
+
+/// The tokens of a text, line by line: `text:kind+modifier`.
+fn coloured(editor: &Editor, text: &str, answer: &Value) -> Vec<String> {
+    let name = |list: &str, at: usize| {
+        editor.legend[list][at].as_str().expect("a name of the legend").to_string()
+    };
+    let number = |value: &Value| value.as_u64().expect("a number") as usize;
+    let data: Vec<usize> = answer["data"].as_array().expect("tokens").iter().map(number).collect();
+    let (mut line, mut column) = (0, 0);
+    let mut found: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    for token in data.chunks(5) {
+        let [down, right, length, kind, bits] = token else { panic!("five numbers") };
+        (line, column) = (line + down, if *down > 0 { *right } else { column + right });
+        let units: Vec<u16> = text.split('\n').nth(line).expect("a line").encode_utf16().collect();
+        let part = String::from_utf16(&units[column..column + length]).expect("whole characters");
+        let mut token = format!("{part}:{}", name("tokenTypes", *kind));
+        for bit in (0..8).filter(|bit| bits >> bit & 1 == 1) {
+            token += &format!("+{}", name("tokenModifiers", bit));
+        }
+        found.entry(line).or_default().push(token);
+    }
+    found.values().map(|tokens| tokens.join("  ")).collect()
 }
 
 fn replay(transcript: &str) -> String {
@@ -356,7 +388,7 @@ fn random_edits_keep_the_text() {
             let position = position(&editor.texts[&name], end.expect("a boundary"));
             let params = json!({ "textDocument": { "uri": editor.uri(&name) },
                                  "position": position });
-            let method = ["hover", "completion", "definition"][edit % 3];
+            let method = ["hover", "completion", "definition", "semanticTokens/full"][edit % 4];
             editor.ask(&format!("textDocument/{method}"), params).expect("an answer");
             if edit % 25 == 24 {
                 let text = editor.texts[&name].clone();
@@ -364,6 +396,13 @@ fn random_edits_keep_the_text() {
                 editor.open(&copy, &text);
                 let found = editor.findings(&name).to_string().replace(&name, &copy);
                 assert_eq!(found, editor.findings(&copy).to_string(), "{cipher}, edit {edit}");
+                let mut tokens = |name: &str| {
+                    let params = json!({ "textDocument": { "uri": editor.uri(name) } });
+                    editor.ask("textDocument/semanticTokens/full", params).expect("an answer")
+                };
+                let found = tokens(&name);
+                assert_eq!(found, tokens(&copy));
+                coloured(&editor, &text, &found);
                 let mut format = |name: &str| {
                     let params = json!({ "textDocument": { "uri": editor.uri(name) },
                                          "options": { "tabSize": 2, "insertSpaces": true } });

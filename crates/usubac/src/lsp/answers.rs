@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use usuba::diag::{Diagnostic, Edit, Span};
 use usuba_ide::names::{Definition as Named, DefinitionId};
-use usuba_ide::{Analysis, Outline, ROOT, complete, formatted, hover, rename, symbols};
+use usuba_ide::{Analysis, Outline, ROOT, complete, formatted, hover, rename, symbols, tokens};
 
 use super::buffers::{Buffers, name};
 use super::protocol::*;
@@ -151,6 +151,11 @@ impl<'a> Context<'a> {
         let symbols = symbols::symbols(analysis, ROOT);
         let symbols: Vec<_> = symbols.iter().map(|symbol| places.symbol(symbol)).collect();
         Some(symbols.into())
+    }
+
+    pub fn tokens(&self, uri: &Uri) -> Option<SemanticTokens> {
+        let (analysis, _) = self.file(uri)?;
+        Some(semantic_tokens(&tokens::tokens(analysis, ROOT)))
     }
 
     pub fn complete(&self, at: &TextDocumentPositionParams) -> Option<CompletionResponse> {

@@ -11,14 +11,15 @@ pub use gen_lsp_types::{
     LspNotificationMethod as NotificationMethod, LspRequestMethod as RequestMethod, MarkupContent,
     MarkupKind, MessageType, Notification, PrepareRenameRequest, PublishDiagnosticsNotification,
     PublishDiagnosticsParams, Range, ReferencesRequest, RenameOptions, RenameRequest, Request,
-    ServerCapabilities, ShowMessageNotification, ShowMessageParams, TextDocumentContentChangeEvent,
-    TextDocumentContentOptions, TextDocumentContentRequest, TextDocumentContentResult,
-    TextDocumentPositionParams, TextDocumentSyncKind, TextDocumentSyncOptions, TextEdit, Uri,
-    WorkspaceEdit, WorkspaceOptions,
+    SemanticTokens, SemanticTokensRequest, ServerCapabilities, ShowMessageNotification,
+    ShowMessageParams, TextDocumentContentChangeEvent, TextDocumentContentOptions,
+    TextDocumentContentRequest, TextDocumentContentResult, TextDocumentPositionParams,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextEdit, Uri, WorkspaceEdit, WorkspaceOptions,
 };
 use gen_lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
-    Position, SymbolKind,
+    Position, SemanticToken, SemanticTokenModifiers, SemanticTokenTypes, SemanticTokensLegend,
+    SemanticTokensOptions, SymbolKind,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -26,6 +27,7 @@ use usuba::diag::{self, Code, Edit, FileId, Severity, Sources, Span};
 use usuba_ide::lines::{Lines, Place};
 use usuba_ide::names::Kind;
 use usuba_ide::symbols::Symbol;
+use usuba_ide::tokens::{self, Modifiers, Token};
 
 use super::buffers::Buffers;
 
@@ -185,4 +187,63 @@ pub fn completion_kind(kind: Option<Kind>) -> CompletionItemKind {
             CompletionItemKind::Variable
         }
     }
+}
+
+/// The kinds of tokens and their names in the protocol; a token has the index of its kind.
+const TOKEN_TYPES: [(tokens::Kind, SemanticTokenTypes); 11] = [
+    (tokens::Kind::Keyword, SemanticTokenTypes::Keyword),
+    (tokens::Kind::Modifier, SemanticTokenTypes::Modifier),
+    (tokens::Kind::Option, SemanticTokenTypes::Decorator),
+    (tokens::Kind::Type, SemanticTokenTypes::Type),
+    (tokens::Kind::Function, SemanticTokenTypes::Function),
+    (tokens::Kind::Parameter, SemanticTokenTypes::Parameter),
+    (tokens::Kind::Variable, SemanticTokenTypes::Variable),
+    (tokens::Kind::Number, SemanticTokenTypes::Number),
+    (tokens::Kind::String, SemanticTokenTypes::String),
+    (tokens::Kind::Operator, SemanticTokenTypes::Operator),
+    (tokens::Kind::Comment, SemanticTokenTypes::Comment),
+];
+
+/// The modifiers of tokens in the order of their bits.
+const TOKEN_MODIFIERS: [SemanticTokenModifiers; 4] = [
+    SemanticTokenModifiers::Declaration,
+    SemanticTokenModifiers::Readonly,
+    SemanticTokenModifiers::Modification,
+    SemanticTokenModifiers::DefaultLibrary,
+];
+
+/// The capability of semantic tokens, with the names of kinds and modifiers.
+pub fn semantic_tokens_options() -> SemanticTokensOptions {
+    SemanticTokensOptions {
+        legend: SemanticTokensLegend {
+            token_types: TOKEN_TYPES.iter().map(|(_, name)| name.to_string()).collect(),
+            token_modifiers: TOKEN_MODIFIERS.iter().map(|name| name.to_string()).collect(),
+        },
+        full: Some(true.into()),
+        ..SemanticTokensOptions::default()
+    }
+}
+
+/// Tokens as the protocol has them: each relative to the one before.
+pub fn semantic_tokens(tokens: &[Token]) -> SemanticTokens {
+    let mut last = Place { line: 0, column: 0 };
+    let relative = tokens.iter().map(|token| {
+        let Place { line, column } = token.place;
+        let before = if line == last.line { last.column } else { 0 };
+        let delta_line = line - last.line;
+        last = token.place;
+        let own = |(kind, _): &(tokens::Kind, _)| *kind == token.kind;
+        let index = TOKEN_TYPES.iter().position(own).expect("every kind is in the table");
+        let Modifiers { declaration, readonly, modification, default_library } = token.modifiers;
+        let bits = [declaration, readonly, modification, default_library];
+        let bits = bits.iter().enumerate().map(|(bit, set)| u32::from(*set) << bit).sum();
+        SemanticToken {
+            delta_line,
+            delta_start: column - before,
+            length: token.length,
+            token_type: index as u32,
+            token_modifiers_bitset: bits,
+        }
+    });
+    SemanticTokens { result_id: None, data: relative.collect() }
 }

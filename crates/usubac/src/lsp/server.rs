@@ -109,6 +109,7 @@ fn capabilities() -> ServerCapabilities {
             RenameOptions { prepare_provider: Some(true), ..RenameOptions::default() }.into(),
         ),
         inlay_hint_provider: Some(true.into()),
+        semantic_tokens_provider: Some(semantic_tokens_options().into()),
         workspace: Some(WorkspaceOptions {
             text_document_content: Some(pages.into()),
             ..WorkspaceOptions::default()
@@ -329,6 +330,10 @@ impl Server<'_> {
             RequestMethod::TextDocumentDocumentSymbol => {
                 let params = asked::<DocumentSymbolRequest>(params)?;
                 value(&context.symbols(&params.text_document.uri))
+            }
+            RequestMethod::TextDocumentSemanticTokensFull => {
+                let params = asked::<SemanticTokensRequest>(params)?;
+                value(&context.tokens(&params.text_document.uri))
             }
             RequestMethod::TextDocumentCompletion => {
                 let params = asked::<CompletionRequest>(params)?;
