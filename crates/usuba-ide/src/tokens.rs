@@ -61,6 +61,16 @@ pub struct Token {
     pub modifiers: Modifiers,
 }
 
+/// The neighbours of a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    /// It stands behind a colon, as a type does.
+    Colon,
+    /// It stands in front of a list of arguments.
+    Parenthesis,
+    Other,
+}
+
 /// The tokens of a file, in the order of the text.
 pub fn tokens(outline: &Outline, file: FileId) -> Vec<Token> {
     let text = outline.text(file);
@@ -72,8 +82,16 @@ pub fn tokens(outline: &Outline, file: FileId) -> Vec<Token> {
         let none = Modifiers::default();
         let (kind, modifiers) = match token.tok {
             Tok::Ident => {
-                let calls = found.get(at + 1).is_some_and(|next| next.tok == Tok::Word("("));
-                names.name(token.span, &text[start as usize..end as usize], calls)
+                let word = |at: usize| match found.get(at).map(|token| token.tok) {
+                    Some(Tok::Word(word)) => word,
+                    _ => "",
+                };
+                let around = match (word(at.wrapping_sub(1)), word(at + 1)) {
+                    (":" | "const" | "lazyLift", _) => Around::Colon,
+                    (_, "(") => Around::Parenthesis,
+                    _ => Around::Other,
+                };
+                names.name(token.span, &text[start as usize..end as usize], around)
             }
             Tok::TypeWord => (Kind::Type, none),
             Tok::Int(_) => (Kind::Number, none),
@@ -178,8 +196,7 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// The kind of a name, which an argument list follows if it `calls`.
-    fn name(&self, span: Span, text: &str, calls: bool) -> (Kind, Modifiers) {
+    fn name(&self, span: Span, text: &str, around: Around) -> (Kind, Modifiers) {
         let none = Modifiers::default();
         if let Some(id) = self.outline.names.exact(span).or_else(|| self.spelt(span, text)) {
             let definition = &self.outline.names.definitions[id];
@@ -201,8 +218,8 @@ impl<'a> Resolver<'a> {
             "nat" => (Kind::Type, none),
             _ if ByteOrder::ALL.iter().any(|order| order.word() == text) => (Kind::Modifier, none),
             _ if CONTEXTUAL.contains(&text) => (Kind::Keyword, none),
-            _ if is_type_word(text) => (Kind::Type, none),
-            _ if calls => {
+            _ if is_type_word(text) || around == Around::Colon => (Kind::Type, none),
+            _ if around == Around::Parenthesis => {
                 let default_library = Builtin::of(text).is_some();
                 (Kind::Function, Modifiers { default_library, ..none })
             }
