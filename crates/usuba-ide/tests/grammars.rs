@@ -57,6 +57,18 @@ const GRAMMARS: &[Grammar] = &[
         quotes: "\"",
         between: " ",
     },
+    Grammar {
+        path: "vscode/syntaxes/usuba.tmLanguage.json",
+        lists: &[
+            (ALL, r#"      "match": "(?:LIST)(?![A-Za-z0-9_'])""#),
+            // The words stand for names in front of an operator, a comma or a closing bracket,
+            // except the words behind a type, which no operator follows.
+            (SOME, r#"      "match": "(?:LIST)(?![A-Za-z0-9_'])(?!\\s*[=:;&|^+*/%<>\\[-])""#),
+            (CALLED, r#"          "match": "(?:LIST)(?=\\s*\\()""#),
+        ],
+        quotes: "",
+        between: "|",
+    },
 ];
 
 fn editors() -> PathBuf {

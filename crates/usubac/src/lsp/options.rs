@@ -20,6 +20,7 @@ use usuba_ide::costs::Machine;
 
 /// The settings as they are written.
 #[derive(Deserialize, Default)]
+#[cfg_attr(test, derive(serde::Serialize))]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 struct Written {
     hints: WrittenHints,
@@ -31,6 +32,7 @@ struct Written {
 }
 
 #[derive(Deserialize)]
+#[cfg_attr(test, derive(serde::Serialize))]
 #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 struct WrittenHints {
     enabled: bool,
@@ -126,5 +128,25 @@ mod tests {
             let error = read(value).expect_err(part);
             assert!(error.contains(part), "{error}");
         }
+    }
+
+    /// The extension for VS Code declares the settings of the server with the same defaults.
+    #[test]
+    fn the_extension_has_the_same_settings() {
+        let package = include_str!("../../../../editors/vscode/package.json");
+        let package: Value = serde_json::from_str(package).expect("JSON");
+        let properties = &package["contributes"]["configuration"]["properties"];
+        let mut declared = json!({});
+        for (name, property) in properties.as_object().expect("properties") {
+            let parts = name.split('.').skip(1);
+            let place = parts.fold(&mut declared, |place, part| &mut place[part]);
+            *place = property["default"].clone();
+        }
+        let declared = declared.as_object_mut().expect("settings");
+        // The extension reads its own setting, and the client of VS Code shows pages by itself.
+        assert_eq!(declared.remove("path"), Some(json!("usubac")));
+        declared.insert("explain".to_string(), json!(false));
+        let settings = serde_json::to_value(Written::default()).expect("settings");
+        assert_eq!(Value::Object(declared.clone()), settings);
     }
 }
