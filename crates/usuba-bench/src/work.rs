@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use usuba::demand::Demand;
 use usuba::ir::Program;
 use usuba::isa::{Inst, Target};
+use usuba::workload::Workload;
 
 /// Classes of instructions with equal throughput.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -101,7 +101,8 @@ pub struct Work {
 impl Work {
     /// Counts the work of the entry of `program` on `target`.
     pub fn of(program: &Program, target: &Target) -> Work {
-        let Demand { computing: counts, loads, stores, instances } = Demand::of(program, target);
+        let Workload { computing: counts, loads, stores, instances } =
+            Workload::of(program, target);
         let mut computing = BTreeMap::new();
         for ((inst, _), number) in counts {
             if let Some(class) = Class::of(inst) {

@@ -32,7 +32,7 @@
 //! - `tokens`: kinds of words, for colours.
 //! - `tables`: properties and circuits of tables.
 //! - `costs`: operations and register pressure of nodes; `hints`: their places.
-//! - `lines`: places as editors count them.
+//! - `lines`: places as editors count them; `memory`: files of pages.
 
 mod analysis;
 pub mod complete;
@@ -40,6 +40,7 @@ pub mod costs;
 pub mod hints;
 pub mod hover;
 pub mod lines;
+pub mod memory;
 pub mod names;
 pub mod rename;
 pub mod symbols;

@@ -1,7 +1,7 @@
 //! Crates depend on each other in one direction, in their tests too.
 //!
 //! ```text
-//! lang, circuit → usuba → asm, ide, ciphers, sat → contracts → equiv → object → run → prove → library → bench → usubac, python
+//! lang, circuit → usuba → asm, ide, ciphers, sat → contracts → equiv → web, object → run → prove → library → bench → usubac, python
 //! ```
 //!
 //! A crate imports only crates to its left. A development dependency that points to the right would
@@ -23,6 +23,7 @@ const ORDER: &[&str] = &[
     "usuba-sat",
     "usuba-contracts",
     "usuba-equiv",
+    "usuba-web",
     "usuba-object",
     "usuba-synth",
     "usuba-run",

@@ -1,4 +1,4 @@
-//! Demand of a kernel on a machine, and the least cycles in which a processor can run it.
+//! Workload of a kernel on a machine, and the least cycles in which a processor can run it.
 //!
 //! ```text
 //! 12 logic on ports 0 to 3, 6 shifts on ports 1 and 2     ports 1 and 2: 6 / 2 = 3 cycles
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The bound is about execution ports, the front end, loads and stores: no latencies, no spills, no
-//! caches. It counts the instructions of the target's rows for the last program of the passes; a C
+//! caches. It counts the instructions of the target's rows for the final IR; a C
 //! compiler that fuses two of them can stay below it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,9 +19,9 @@ use crate::isa::{Inst, Layout, Target, select};
 /// Instructions with the number of bits of their lanes.
 pub type Counts = BTreeMap<(Inst, u8), u64>;
 
-/// The demand of one call of a kernel.
+/// The work of one call of a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Demand {
+pub struct Workload {
     /// Computing instructions, a loop as often as it runs.
     pub computing: Counts,
     /// Each register of a parameter once.
@@ -44,9 +44,9 @@ pub struct Bound {
     pub ports: Vec<f64>,
 }
 
-impl Demand {
+impl Workload {
     /// Counts the entry of `program` on `target`.
-    pub fn of(program: &Program, target: &Target) -> Demand {
+    pub fn of(program: &Program, target: &Target) -> Workload {
         let layout = layout(program, target);
         let mut nodes: Vec<Counts> = Vec::with_capacity(program.nodes.len());
         for node in &program.nodes {
@@ -58,7 +58,7 @@ impl Demand {
             ports.iter().map(|port| port.values(program.slicing) as u64).sum::<u64>()
         };
         let entry = program.entry();
-        Demand {
+        Workload {
             computing: nodes.swap_remove(program.entry.0 as usize),
             loads: values(&entry.params),
             stores: values(&entry.results),
@@ -205,11 +205,11 @@ mod tests {
 
     #[test]
     fn loops_count_as_often_as_they_run() {
-        let avx512 = Demand::of(&program(), isa::find("avx512").expect("a target"));
+        let avx512 = Workload::of(&program(), isa::find("avx512").expect("a target"));
         let counts = BTreeMap::from([((Inst::Xor, 32), 10), ((Inst::Rotl, 32), 10)]);
         let found: Counts = avx512.computing.into_iter().map(|((i, _), n)| ((i, 32), n)).collect();
         assert_eq!((found, avx512.loads, avx512.stores), (counts, 1, 1));
-        let gp64 = Demand::of(&program(), isa::find("gp64").expect("a target"));
+        let gp64 = Workload::of(&program(), isa::find("gp64").expect("a target"));
         assert_eq!(gp64.computing.values().sum::<u64>(), 20);
     }
 
@@ -227,10 +227,10 @@ mod tests {
     fn the_longest_queue_is_the_bound() {
         let target = isa::find("avx2").expect("a target");
         let unit = isa::cpu::find("zen4").and_then(|cpu| cpu.unit(target)).expect("a unit");
-        let demand = Demand::of(&program(), target);
-        let bound = demand.bound(unit);
+        let work = Workload::of(&program(), target);
+        let bound = work.bound(unit);
         let total: f64 = bound.ports.iter().sum();
-        assert_eq!(total, demand.computing.values().sum::<u64>() as f64);
+        assert_eq!(total, work.computing.values().sum::<u64>() as f64);
         assert_eq!((bound.resources[0].1, &bound.resources[0].0), (bound.cycles, &bound.by));
         assert!(bound.ports.iter().all(|port| *port <= bound.cycles + 1e-9), "{bound:?}");
     }
