@@ -1,0 +1,24 @@
+// The state of a page as a link: `#v1=` and the state in JSON, compressed, in base64url.
+
+const PREFIX = "#v1=";
+
+async function through(stream, bytes) {
+    return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+}
+
+export async function written(state) {
+    const bytes = new TextEncoder().encode(JSON.stringify(state));
+    const packed = await through(new CompressionStream("deflate-raw"), bytes);
+    let letters = "";
+    for (const byte of packed) letters += String.fromCharCode(byte);
+    return PREFIX + btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
+}
+
+/** The state of a link; null if there is none. Throws if it cannot be read. */
+export async function read(hash) {
+    if (!hash.startsWith(PREFIX)) return null;
+    const letters = atob(hash.slice(PREFIX.length).replaceAll("-", "+").replaceAll("_", "/"));
+    const packed = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+    const bytes = await through(new DecompressionStream("deflate-raw"), packed);
+    return JSON.parse(new TextDecoder().decode(bytes));
+}
