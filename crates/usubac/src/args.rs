@@ -3,7 +3,7 @@
 //! - `common`: options that several commands have, one type for each.
 //! - `lints`: the levels of warnings.
 //! - `language`: the options about the semantics of a program; `codegen`: about its code.
-//! - `bench`, `ciphers`, `dist`, `generate`, `new`, `prove`, `synth`, `test`, `tune`: the options of one command.
+//! - `bench`, `ciphers`, `dist`, `explore`, `generate`, `new`, `prove`, `synth`, `test`, `tune`: the options of one command.
 //! - `values`: the syntax of the values of options.
 
 use std::path::PathBuf;
@@ -20,6 +20,7 @@ mod ciphers;
 mod codegen;
 pub mod common;
 mod dist;
+mod explore;
 mod generate;
 mod language;
 mod lints;
@@ -35,6 +36,7 @@ pub use ciphers::{Ciphers, Query, Table};
 pub use codegen::Codegen;
 use common::{DIAGNOSTICS, Form, INPUT, OPTIMISATION, OUTPUT, Output, Seed, TARGET, Tuned};
 pub use dist::{Dist, Packaging};
+pub use explore::Explore;
 pub use generate::{Generate, Generated};
 pub use language::Language;
 pub use new::{Kind, New};
@@ -114,6 +116,8 @@ pub enum Command {
     Dist(Dist),
     /// Search small circuits for tables, or few xors for a matrix
     Synth(Synth),
+    /// Write a page that shows every stage of a compilation, for a browser
+    Explore(Box<Explore>),
     /// Explain an error code
     Explain {
         /// Such as U0201

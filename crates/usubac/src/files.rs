@@ -87,6 +87,15 @@ pub struct IncludeLoader {
     names: HashMap<PathBuf, String>,
 }
 
+impl IncludeLoader {
+    /// A loader that finds the files of a program again, under the names that they have there.
+    pub fn of(sources: &Sources, dirs: &[PathBuf]) -> IncludeLoader {
+        let real = |name: &String| Some((built_in::canonical(Path::new(name)).ok()?, name.clone()));
+        let names = sources.files.iter().filter_map(|file| real(&file.name)).collect();
+        IncludeLoader { dirs: dirs.to_vec(), names }
+    }
+}
+
 impl Loader for IncludeLoader {
     fn load(&mut self, including: &str, path: &str) -> Result<(String, String), String> {
         let beside = Path::new(including).parent().unwrap_or(Path::new("")).to_path_buf();

@@ -36,7 +36,15 @@ const LINES: &[&str] = &[
     "new mine",
     "synth --table 0,1,3,2 --node-limit 1000",
     "lsp --help",
+    "explore rectangle80_encrypt --page page.html -o rectangle.html",
 ];
+
+/// The parts of a page that `explore` fills.
+const PAGE: &str = concat!(
+    "<meta name=\"usuba-version\" content=\"",
+    env!("CARGO_PKG_VERSION"),
+    "\"><script type=\"application/json\" id=\"program\">null</script>"
+);
 
 /// A built-in experiment with C files.
 const EXPERIMENT: &str = "bench --experiment threefish-chain --quick";
@@ -72,6 +80,7 @@ fn every_command_works_in_an_empty_folder() {
     let (folder, program) = (place.path().join("empty"), place.path().join("usubac"));
     fs::create_dir(&folder).expect("a folder");
     fs::copy(env!("CARGO_BIN_EXE_usubac"), &program).expect("copied");
+    fs::write(folder.join("page.html"), PAGE).expect("written");
     let has_compiler = Command::new("gcc").arg("--version").output().is_ok();
     let more = if has_compiler { WITH_A_COMPILER } else { &[] };
     let experiment = (has_compiler && asks!("experiment")).then_some(&EXPERIMENT);

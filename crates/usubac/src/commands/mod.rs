@@ -6,6 +6,7 @@ mod ciphers;
 mod compile;
 mod dist;
 mod experiment;
+mod explore;
 mod fmt;
 mod front;
 mod generate;
@@ -69,6 +70,7 @@ fn command(cli: &Cli, reporter: Reporter) -> Result<(), Failure> {
         Some(Command::Dist(args)) => dist::run(args, reporter),
         Some(Command::Tune(args)) => tune::run(args, reporter),
         Some(Command::Synth(args)) => synth::run(args, reporter),
+        Some(Command::Explore(args)) => explore::run(args, reporter),
         Some(Command::Explain { code }) => to_stdout(explain::page(code)?),
         Some(Command::Completions { shell }) => {
             moved("completions", "generate completions --output DIR", reporter);

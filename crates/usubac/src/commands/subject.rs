@@ -17,6 +17,7 @@ pub fn resolve(cli: &mut Cli) -> Result<(), Failure> {
             None => Ok(()),
         },
         Some(Command::Check(args)) => program(&mut args.file, &mut args.language, &built_in),
+        Some(Command::Explore(args)) => program(&mut args.file, &mut args.language, &built_in),
         Some(Command::Run(args)) => program(&mut args.file, &mut args.language, &built_in),
         Some(Command::Prove(args)) => {
             let library = args.folder.library();
