@@ -1,7 +1,7 @@
 # The two commands of this repository, and a few more. Each is one script or one cargo command,
 # so that it also runs without make.
 
-.PHONY: help demo test test-all bench peers book tidy bless setup install uninstall archive
+.PHONY: help demo test test-all bench peers book explorer tidy bless setup install uninstall archive
 
 help:
 	@echo 'make demo      compile two ciphers for every target here, check them, show their speed'
@@ -10,6 +10,7 @@ help:
 	@echo 'make bench     cycles per byte of every cipher on this processor'
 	@echo 'make peers     our ciphers and those of other libraries by turns'
 	@echo 'make book      the book as HTML in target/book'
+	@echo 'make explorer  the compiler as a page, in target/explorer'
 	@echo 'make install   the program, manual pages and completions into PREFIX, below DESTDIR'
 	@echo 'make uninstall removes them'
 	@echo 'make archive   the archive of a release, with its checksum, in target/archive'
@@ -45,6 +46,9 @@ uninstall:
 
 archive:
 	@scripts/archive
+
+explorer: setup
+	@scripts/explorer
 
 tidy:
 	@cargo xtask tidy

@@ -135,7 +135,9 @@ fn nothing_is_done_when_nothing_is_missing() {
     let machine = Machine::new("whole").with_apt("exit 100");
     machine.script("gcc", COMPILER);
     machine.script("clang", COMPILER);
-    for program in ["make", "time", "ninja", "valgrind", "python3", "tree-sitter"] {
+    for program in
+        ["make", "time", "ninja", "valgrind", "python3", "tree-sitter", "node", "npm", "chromium"]
+    {
         machine.script(program, "exit 0");
     }
     // Each line of the table names a compiler or an emulator.
