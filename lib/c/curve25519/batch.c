@@ -21,13 +21,11 @@ static USUBA_APART int usuba_batch_take(usuba_batch *all, size_t i, usuba_sha512
                                         const uint8_t *public_key, const uint8_t *message,
                                         size_t length, const uint8_t *signature)
 {
-    static const usuba_sc one = {1}, zero = {0};
     uint8_t number[32];
-    usuba_sc least;
+    usuba_word below;
     usuba_words_load(all->sums[i], signature + 32, USUBA_WORDS);
-    /* Below the order S is its own product with 1. */
-    usuba_sc_muladd(all->sums[i], one, zero, least);
-    if (memcmp(all->sums[i], least, sizeof least)) return 0;
+    usuba_sc_below(all->sums[i], &below);
+    if (!below) return 0;
     if (!usuba_point_load(all->points[2 * i], signature) || usuba_point_is_small(all->points[2 * i]))
         return 0;
     if (!usuba_point_load(all->points[2 * i + 1], public_key)

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 use std::process::Command;
+
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind};
 use usuba_gen::asks;
 
 use usuba_run::cc::{self, Family, System};
@@ -44,33 +46,36 @@ fn compilers_have_nothing_to_say() {
     }
 }
 
-/// The library needs only memcpy, memset, and the random numbers of its user.
+/// NaCl and the file of Curve25519 need only memcpy, memset, and the random numbers of the user.
 #[test]
 fn nothing_is_needed_beside_it() {
     let Some(gcc) = compiler(Family::Gcc) else { return };
-    let folder = tempfile::tempdir().expect("a folder");
-    write(folder.path(), nacl());
-    let mut compile = Command::new(gcc);
-    compile.args(["-ffreestanding", "-fno-stack-protector", "-O0", "-c", "usuba-nacl.c"]);
-    run(folder.path(), compile.args(["-o", "it.o"]));
-    let data = std::fs::read(folder.path().join("it.o")).expect("it was just made");
-    use object::{Object, ObjectSymbol};
-    let object = object::File::parse(&*data).expect("an object");
-    let needed: Vec<&str> = object
-        .symbols()
-        .filter(|symbol| symbol.is_undefined())
-        .map(|symbol| symbol.name().expect("a name"))
-        .filter(|name| !name.is_empty() && *name != "_GLOBAL_OFFSET_TABLE_")
-        .collect();
-    let known = ["memcpy", "memset", "randombytes"];
-    assert!(needed.iter().all(|name| known.contains(name)), "{needed:?}");
-    // No state: nothing that can be written.
-    use object::{ObjectSection, SectionKind};
-    let written = |kind| matches!(kind, SectionKind::Data | SectionKind::UninitializedData);
-    for section in object.sections().filter(|section| written(section.kind())) {
-        let name = section.name().expect("a name");
-        // Addresses in constants are written when a program starts.
-        assert!(section.size() == 0 || name.starts_with(".data.rel.ro"), "{name}");
+    for (files, name) in [(nacl(), "usuba-nacl.c"), (curve(), "it.c")] {
+        let folder = tempfile::tempdir().expect("a folder");
+        write(folder.path(), files);
+        let mut compile = Command::new(&gcc);
+        compile.args(["-ffreestanding", "-fno-stack-protector", "-O0"]);
+        // A function without a declaration is a function of some C library.
+        compile.arg("-Werror=implicit-function-declaration");
+        run(folder.path(), compile.args(["-c", name, "-o", "it.o"]));
+        let data = std::fs::read(folder.path().join("it.o")).expect("it was just made");
+        let object = object::File::parse(&*data).expect("an object");
+        let needed: Vec<&str> = object
+            .symbols()
+            .filter(|symbol| symbol.is_undefined())
+            .map(|symbol| symbol.name().expect("a name"))
+            .filter(|name| !name.is_empty() && *name != "_GLOBAL_OFFSET_TABLE_")
+            .collect();
+        let known = ["memcpy", "memset", "randombytes"];
+        assert!(needed.iter().all(|name| known.contains(name)), "{name}: {needed:?}");
+        // No state: nothing that can be written.
+        let written = |kind| matches!(kind, SectionKind::Data | SectionKind::UninitializedData);
+        for section in object.sections().filter(|section| written(section.kind())) {
+            let part = section.name().expect("a name");
+            // Addresses in constants are written when a program starts.
+            let constant = part.starts_with(".data.rel.ro");
+            assert!(section.size() == 0 || constant, "{name}: {part}");
+        }
     }
 }
 
