@@ -1,5 +1,5 @@
-/* The start of a freestanding program on a 32-bit RISC-V processor: it calls `work`, and ends with its
-   result as the status. It counts instructions between marks, which `count.c` reads, and bytes of
+/* The start of a freestanding program on a RISC-V processor: it calls `work`, and ends with its result
+   as the status. It counts instructions between marks, which `count.c` reads, and bytes of
    stack. Output and end are system calls of Linux. */
 #include <stddef.h>
 #include <stdint.h>

@@ -55,7 +55,10 @@ class Page {
     /** Opens a state: a built-in program by its name, or files. */
     #open(state) {
         const known = state.program && find(state.program);
-        if (state.program && !known) return this.#notice(`This page has no program ${state.program}.`);
+        if (state.program && !known) {
+            this.#notice(`This page has no program ${state.program}.`);
+            return this.root ? undefined : this.#open({ program: FIRST });
+        }
         this.program = known ? state.program : OWN;
         this.root = known ? known.root : state.root;
         this.files = known ? filesOf(known) : state.files;
@@ -76,7 +79,7 @@ class Page {
     async #restore(hash) {
         try {
             const state = await read(hash);
-            if (!state || (!state.program && typeof state.files?.[state.root] !== "string")) throw new Error("it has no program");
+            if (!state) throw new Error("it is not of this page");
             await this.#open(state);
         } catch (error) {
             this.#notice(`The link cannot be read: ${error.message}.`);

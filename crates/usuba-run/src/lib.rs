@@ -7,7 +7,7 @@
 //! - `functions`: functions of cipher folders as C; `validated`: compiles with a proof of every
 //!   pass.
 //! - `layout`: packs the data of instances into the lanes of registers, and unpacks it.
-//! - `code`: instruction counts; `rv32`: executed instructions of an emulated RISC-V.
+//! - `code`: instruction counts; `riscv`: executed instructions of an emulated RISC-V.
 //! - `memcheck`: programs under valgrind.
 //! - `stats`: quantiles, and significance tests of two sets of samples.
 //! - `fingerprint`: hashes of programs.
@@ -21,6 +21,6 @@ pub mod layout;
 pub mod memcheck;
 pub mod native;
 pub mod objects;
-pub mod rv32;
+pub mod riscv;
 pub mod stats;
 pub mod validated;

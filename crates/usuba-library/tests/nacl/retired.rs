@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use usuba_gen::asks;
 
-use usuba_run::rv32::{self, Counter};
+use usuba_run::riscv::{self, Counter};
 
 use crate::object::{curve, run, write};
 
@@ -56,7 +56,7 @@ fn counted(counter: &Counter, flags: &[&str]) -> Counts {
     linked.unwrap_or_else(|e| panic!("{flags:?}: {e}"));
     let alone = counter.compile("rv32im", flags, &files[0], &file("curve.o"));
     alone.unwrap_or_else(|e| panic!("{flags:?}: {e}"));
-    let text = |name| rv32::text(&file(name)).unwrap_or_else(|e| panic!("{flags:?}: {e}"));
+    let text = |name| riscv::text(&file(name)).unwrap_or_else(|e| panic!("{flags:?}: {e}"));
     let parts = counter.run(&file("it")).unwrap_or_else(|e| panic!("{flags:?}: {e}"));
     let key = |name: &str| format!("{} {name}", flags.join(""));
     let all = parts.iter().map(|part| (key(&part.name), (part.instructions, part.stack)));

@@ -431,11 +431,11 @@ fn value(lines: &Lines, [subject, target, compiler, column]: [&str; 4]) -> Optio
     line.map(|line| line.value)
 }
 
-/// The steps of signing: a table for each processor and quantity.
-pub fn steps(machines: &[Machine]) -> String {
+/// The steps of an experiment that counts: a table for each processor and quantity.
+pub fn steps(machines: &[Machine], experiment: &str) -> String {
     let mut text = String::new();
     for machine in machines {
-        let Some(lines) = machine.experiment("nacl-sign") else { continue };
+        let Some(lines) = machine.experiment(experiment) else { continue };
         let counted = || lines.lines.iter().filter(|line| line.column == QUANTITIES[0].name);
         let steps = distinct(counted().map(|line| &*line.subject));
         let levels = distinct(counted().map(|line| &*line.compiler));

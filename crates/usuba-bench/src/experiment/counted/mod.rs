@@ -59,7 +59,7 @@ use report::QUANTITIES;
 use usuba_ciphers::{Cipher, files};
 use usuba_library::Request;
 use usuba_run::fingerprint;
-use usuba_run::rv32::{self, Counter};
+use usuba_run::riscv::{self, Counter};
 
 pub use native::{Native, Peer, Timed};
 
@@ -72,10 +72,10 @@ pub struct Counted {
     pub about: String,
     /// The C file, in the same folder.
     pub program: String,
-    /// A folder of `ciphers`, whose functions the program calls.
+    /// A folder of `ciphers`, whose functions the program calls, or `nacl` for all of NaCl.
     #[serde(default)]
     pub library: Option<String>,
-    /// In the notation of `-march`.
+    /// In the notation of `-march`, and perhaps with a compiler: `rv32im`, `rv32im by clang`.
     pub processors: Vec<String>,
     /// Flags of the C compiler, each a column.
     pub levels: Vec<String>,
@@ -99,6 +99,9 @@ pub struct Counted {
     #[serde(default)]
     pub native: Option<Native>,
 }
+
+/// The library that has several cipher folders.
+const NACL: &str = "nacl";
 
 /// All results.
 #[derive(Clone, PartialEq, Debug)]
@@ -199,6 +202,11 @@ impl Counted {
         if self.steps.is_empty() || self.levels.is_empty() || self.processors.is_empty() {
             return Err("an experiment needs a processor, a level and a step".into());
         }
+        if let Some(name) = self.processors.iter().find(|name| !riscv::is_processor(name)) {
+            return Err(format!(
+                "`{name}` is no processor; they are as rv32im, or rv64imac by clang"
+            ));
+        }
         if let Some(level) = self.quick.iter().find(|level| !self.levels.contains(level)) {
             return Err(unknown("level", level, self.levels.iter().map(String::as_str)));
         }
@@ -285,24 +293,15 @@ impl Counted {
         let counter = Counter::find()?;
         let place = tempfile::tempdir().map_err(|error| error.to_string())?;
         let place = place.path();
-        let library = self.library.as_ref().map(|name| usuba_ciphers::read(&folder.join(name)));
-        let library = library.transpose()?;
-        if let Some(library) = &library {
-            let request = Request {
-                targets: vec![isa::find("gp64").expect("it exists")],
-                prefix: "usuba_".into(),
-                version: env!("CARGO_PKG_VERSION").into(),
-                functions: Vec::new(),
-            };
-            for file in usuba_library::single(&request, library, Some("it"))?.files {
-                write(&place.join(&file.path), &file.text)?;
-            }
-        }
+        let library = self.write_library(folder, place)?;
         let mut contracts = Contracts::new();
         let (common, of_common) = self.common(folder, parse, &mut contracts)?;
         let program = files::on_disk(&folder.join(&self.program), place)
             .map_err(|error| format!("{}: {error}", self.program))?;
         let (processors, levels) = self.scope(quick);
+        if let Some(why) = processors.iter().find_map(|processor| counter.lacks(processor)) {
+            return Err(why);
+        }
         // The prover is a part of this program.
         let prover = std::env::current_exe().ok().and_then(|path| fingerprint::of_file(&path));
         let text = |path: &Path| fs::read_to_string(path).unwrap_or_default();
@@ -318,7 +317,7 @@ impl Counted {
         let total = self.steps.len();
         for (done, step) in self.steps.iter().enumerate() {
             progress(Progress { done, total, next: &step.label, entries: &[] });
-            let wanted = step.wanted(folder, library.as_ref(), parse)?;
+            let wanted = step.wanted(folder, &library, parse)?;
             let texts: Vec<String> = wanted.iter().map(Wanted::text).collect::<Result<_, _>>()?;
             let own = format!("{step:?}");
             let fingerprint = hash(fixed.iter().chain(&texts).chain([&own]).map(String::as_str));
@@ -348,6 +347,34 @@ impl Counted {
             None => Vec::new(),
         };
         Ok(Found { compiler: counter.version(), steps: all, native })
+    }
+
+    /// Writes the library as `it.c`, and returns its ciphers.
+    fn write_library(&self, folder: &Path, place: &Path) -> Result<Vec<Cipher>, String> {
+        let request = Request {
+            targets: vec![isa::find("gp64").expect("it exists")],
+            prefix: "usuba_".into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            functions: Vec::new(),
+        };
+        let (ciphers, files) = match self.library.as_deref() {
+            None => return Ok(Vec::new()),
+            Some(NACL) => {
+                let ciphers = usuba_library::nacl_ciphers(&files::ciphers())?;
+                let written = usuba_library::nacl(&request, &ciphers, &mut |_| {})?;
+                (ciphers, written.files)
+            }
+            Some(name) => {
+                let cipher = usuba_ciphers::read(&folder.join(name))?;
+                let written = usuba_library::single(&request, &cipher, Some("it"))?;
+                (vec![cipher], written.files)
+            }
+        };
+        for file in files {
+            let name = if file.path == "usuba-nacl.c" { "it.c" } else { &file.path };
+            write(&place.join(name), &file.text)?;
+        }
+        Ok(ciphers)
     }
 
     /// The common kernels of all steps, and the number of proved ones, including the library's.
@@ -391,7 +418,7 @@ impl Step {
     fn wanted<'w>(
         &'w self,
         folder: &Path,
-        library: Option<&'w Cipher>,
+        library: &'w [Cipher],
         parse: &Parse,
     ) -> Result<Vec<Wanted<'w>>, String> {
         let target = isa::find("gp32").expect("it exists");
@@ -401,10 +428,12 @@ impl Step {
                 let (source, pipeline) = (folder.join(source), parse(&self.flags)?.0);
                 all.push(Wanted { source, node, target, pipeline, prefix: "k_", link: &self.link });
             }
-        } else if let Some(library) = library {
-            for arithmetic in &library.arithmetic {
+            return Ok(all);
+        }
+        for cipher in library {
+            for arithmetic in &cipher.arithmetic {
                 let (source, pipeline) = usuba_library::short(arithmetic, self.small);
-                let source = library.folder.join(source);
+                let source = cipher.folder.join(source);
                 for node in arithmetic.nodes(self.small) {
                     let (source, pipeline) = (source.clone(), pipeline.clone());
                     let prefix = "usuba_";
@@ -493,7 +522,7 @@ impl Build<'_> {
         self.counter.link(self.processor, &flags, &files, &to)?;
         let parts = self.counter.run(&to)?;
         let part = parts.first().ok_or("the program said nothing")?;
-        let text = rv32::text(&to)?;
+        let text = riscv::text(&to)?;
         Ok(Numbers { instructions: part.instructions, text, stack: part.stack })
     }
 }

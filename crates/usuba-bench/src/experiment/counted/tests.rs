@@ -43,6 +43,7 @@ fn parse(text: &str) -> Result<Counted, String> {
 fn what_does_not_fit_is_refused() {
     for (old, new, why) in [
         ("quick = [\"-O2\"]", "quick = [\"-O3\"]", "no level `-O3`"),
+        ("\"rv32imc\"]", "\"rv32im -o x\"]", "is no processor"),
         ("source = \"right.ua\"", "", "needs a source and nodes"),
         ("source = \"right.ua\"\n    nodes = [\"next\"]", "", "there is no library"),
         ("label = \"right\"", "label = \"right\"\ncolour = 1", "colour"),

@@ -16,7 +16,7 @@ use crate::experiment::{Compiler, slicing};
 use crate::record::rounded;
 use usuba_ciphers::{Beside, files};
 use usuba_run::cc::{self, run};
-use usuba_run::rv32;
+use usuba_run::riscv;
 use usuba_run::stats::{quantile, scatter};
 use usuba_run::validated::{Proofs, compiled};
 
@@ -126,7 +126,7 @@ impl<'p> Program<'p> {
         let (source, object) = (format!("{n}.h"), format!("{n}-alone.o"));
         command.args(flags).args(["-x", "c", "-c", &source, "-o", &object]);
         run(&mut command).map_err(first_line)?;
-        rv32::text(&self.place.join(object))
+        riscv::text(&self.place.join(object))
     }
 }
 
