@@ -98,10 +98,23 @@ pub fn compile(cipher: &Cipher) -> Result<Kernels, String> {
     Ok(all)
 }
 
-/// The arithmetic program on 32-bit words, and its pipeline; with `small`, for small memory.
-pub fn short(arithmetic: &Arithmetic, small: bool) -> (&str, PipelineOptions) {
-    let variant = &VARIANTS[if small { 2 } else { 1 }];
-    ((variant.program)(arithmetic), variant.pipeline())
+/// A kernel as the library compiles it.
+pub struct Form<'c> {
+    pub arithmetic: &'c Arithmetic,
+    /// The program, by its path from the folder.
+    pub source: &'c str,
+    pub node: &'c str,
+    pub target: &'static Target,
+    pub pipeline: PipelineOptions,
+    /// Nodes that are kernels of their own.
+    pub linked: &'c [String],
+}
+
+/// The kernels of a folder's arithmetic on words of 64 bits, or else of 32 bits; with `small`, for
+/// small memory.
+pub fn forms(cipher: &Cipher, is_64: bool, small: bool) -> Vec<Form<'_>> {
+    let number = if is_64 { 0 } else { 1 + usize::from(small) };
+    VARIANTS[number].forms(cipher)
 }
 
 impl Variant {
@@ -112,36 +125,50 @@ impl Variant {
         pipeline
     }
 
-    fn kernels(&self, cipher: &Cipher) -> Result<Kernels, String> {
+    fn forms<'c>(&self, cipher: &'c Cipher) -> Vec<Form<'c>> {
         let target: &'static Target = isa::find(self.target).expect("variants name targets");
-        let mut functions = Functions::default();
-        let mut types = String::new();
+        let mut forms = Vec::new();
         for arithmetic in &cipher.arithmetic {
             let wide = arithmetic.wide_nodes.iter().filter(|_| self.target == "gp64");
-            for (at, node) in arithmetic.nodes(self.small).iter().chain(wide).enumerate() {
-                let prefix = format!("usuba_{}_", arithmetic.name);
-                let source = (&**(self.program)(arithmetic), &**node);
-                let pipeline = with_calls(self.pipeline(), node, &arithmetic.seldom);
-                let on = (Slicing::V, target);
-                let linked = arithmetic.links(node).to_vec();
-                let c = COptions { prefix, linked, ..COptions::default() };
-                let compiled =
-                    usuba_run::functions::arithmetic(&cipher.folder, source, c, on, &pipeline)?;
-                let kernel = &compiled.kernel;
-                if at == 0 {
-                    let result = kernel.results.first().expect("a node has results");
-                    let (name, words) = (&arithmetic.name, result.registers);
-                    let limbs = format!("USUBA_{}_WORDS", name.to_uppercase());
-                    types += &format!(
-                        "#define {limbs} {words}\ntypedef usuba_word usuba_{name}[{limbs}];\n"
-                    );
-                }
-                let text = match target.bits {
-                    64 => apart(&kernel.text, &kernel.name),
-                    _ => kernel.text.clone(),
-                };
-                functions.add(&text, compiled);
+            let nodes = arithmetic.nodes(self.small).iter().chain(wide);
+            forms.extend(nodes.map(|node| Form {
+                arithmetic,
+                source: (self.program)(arithmetic),
+                node,
+                target,
+                pipeline: with_calls(self.pipeline(), node, &arithmetic.seldom),
+                linked: arithmetic.links(node),
+            }));
+        }
+        forms
+    }
+
+    fn kernels(&self, cipher: &Cipher) -> Result<Kernels, String> {
+        let mut functions = Functions::default();
+        let mut types = String::new();
+        let mut typed = None;
+        for Form { arithmetic, source, node, target, pipeline, linked } in self.forms(cipher) {
+            let name = &arithmetic.name;
+            let prefix = format!("usuba_{name}_");
+            let on = (Slicing::V, target);
+            let c = COptions { prefix, linked: linked.to_vec(), ..COptions::default() };
+            let source = (source, node);
+            let compiled =
+                usuba_run::functions::arithmetic(&cipher.folder, source, c, on, &pipeline)?;
+            let kernel = &compiled.kernel;
+            // The first kernel of a field has the type of its numbers.
+            if typed.replace(name) != Some(name) {
+                let words = kernel.results.first().expect("a node has results").registers;
+                let limbs = format!("USUBA_{}_WORDS", name.to_uppercase());
+                types += &format!(
+                    "#define {limbs} {words}\ntypedef usuba_word usuba_{name}[{limbs}];\n"
+                );
             }
+            let text = match target.bits {
+                64 => apart(&kernel.text, &kernel.name),
+                _ => kernel.text.clone(),
+            };
+            functions.add(&text, compiled);
         }
         Ok(functions.all(&format!("{types}\n")))
     }

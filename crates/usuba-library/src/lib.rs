@@ -73,7 +73,7 @@ use primitive::primitives;
 use rayon::prelude::*;
 use usuba_ciphers::Cipher;
 
-pub use arithmetic::short;
+pub use arithmetic::{Form, forms};
 pub use extent::{Extent, table};
 pub use grid::{grids, is_for_grids};
 pub use interface::{Described, Description, Kind};

@@ -47,8 +47,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use usuba::ir::Slicing;
 use usuba::isa;
 use usuba::names::unknown;
+use usuba::passes::pipeline::PipelineOptions;
 
 use super::published::{Number, Post, Reference};
 use super::{hash, read};
@@ -317,7 +319,7 @@ impl Counted {
         let total = self.steps.len();
         for (done, step) in self.steps.iter().enumerate() {
             progress(Progress { done, total, next: &step.label, entries: &[] });
-            let wanted = step.wanted(folder, &library, parse)?;
+            let wanted = step.wanted(folder, &library, processors, parse)?;
             let texts: Vec<String> = wanted.iter().map(Wanted::text).collect::<Result<_, _>>()?;
             let own = format!("{step:?}");
             let fingerprint = hash(fixed.iter().chain(&texts).chain([&own]).map(String::as_str));
@@ -419,6 +421,7 @@ impl Step {
         &'w self,
         folder: &Path,
         library: &'w [Cipher],
+        processors: &[String],
         parse: &Parse,
     ) -> Result<Vec<Wanted<'w>>, String> {
         let target = isa::find("gp32").expect("it exists");
@@ -431,14 +434,31 @@ impl Step {
             return Ok(all);
         }
         for cipher in library {
-            for arithmetic in &cipher.arithmetic {
-                let (source, pipeline) = usuba_library::short(arithmetic, self.small);
-                let source = cipher.folder.join(source);
-                for node in arithmetic.nodes(self.small) {
-                    let (source, pipeline) = (source.clone(), pipeline.clone());
-                    let prefix = "usuba_";
-                    all.push(Wanted { source, node, target, pipeline, prefix, link: &[] });
+            let widths = [false, true].into_iter().filter(|is_64| {
+                processors.iter().any(|processor| processor.starts_with("rv64") == *is_64)
+            });
+            for is_64 in widths {
+                for form in usuba_library::forms(cipher, is_64, self.small) {
+                    all.push(Wanted {
+                        source: cipher.folder.join(form.source),
+                        node: form.node,
+                        target: form.target,
+                        pipeline: form.pipeline,
+                        prefix: "usuba_",
+                        link: form.linked,
+                    });
                 }
+            }
+            for function in cipher.functions.iter().filter(|f| f.slicings.contains(&Slicing::V)) {
+                let small = function.small.as_ref().filter(|_| self.small);
+                all.push(Wanted {
+                    source: cipher.folder.join(&function.source),
+                    node: small.unwrap_or(&function.node),
+                    target: isa::find("gp64").expect("it exists"),
+                    pipeline: PipelineOptions::default(),
+                    prefix: "usuba_",
+                    link: &[],
+                });
             }
         }
         Ok(all)

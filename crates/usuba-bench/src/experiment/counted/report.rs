@@ -39,6 +39,8 @@ impl Quantity {
     /// A number as text: millions with three digits, bytes whole.
     pub fn text(&self, value: f64) -> String {
         match value {
+            0.0..0.1 if self.name == "instructions" => format!("{value:.4}"),
+            0.1..1.0 if self.name == "instructions" => format!("{value:.3}"),
             0.0..10.0 if self.name == "instructions" => format!("{value:.2}"),
             10.0..100.0 if self.name == "instructions" => format!("{value:.1}"),
             _ => format!("{value:.0}"),

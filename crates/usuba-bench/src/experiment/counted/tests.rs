@@ -94,7 +94,7 @@ fn only_what_is_right_and_proved_counts() {
     assert!(Counted::is_wrong(&found));
     let report = counted.report(&found, &counted.lines(&found, true, "1", "t"));
     assert!(report.contains("| another answer | it computes something else | yes"), "{report}");
-    assert!(report.contains("| another promise | 0.00 | **no**: "), "{report}");
+    assert!(report.contains("| another promise | 0.0000 | **no**: "), "{report}");
     // Finished steps are kept, and measured again if their program changes.
     let mut before = found.steps.clone();
     before[0].proof = Ok(77);
