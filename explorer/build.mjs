@@ -1,8 +1,8 @@
 // Packs the explorer into one page: the module of the compiler, the scripts, the built-in programs.
 //
-//     node build.mjs ROOT MODULE.wasm PAGE.html
+//     node build.mjs ROOT MODULE.deflate PAGE.html
 //
-// ROOT is the checkout, whose cipher folders become the menu.
+// ROOT is the checkout, whose cipher folders become the menu; pack.mjs has compressed the module.
 //
 // The same inputs give the same bytes.
 import { readFile, readdir, writeFile } from "node:fs/promises";
@@ -59,10 +59,10 @@ async function programs() {
     return JSON.stringify({ ciphers: list, files });
 }
 
-const packed = (bytes) =>
-    deflateRawSync(bytes, { level: constants.Z_BEST_COMPRESSION, memLevel: 9 }).toString("base64");
+const packed = (bytes) => deflateRawSync(bytes, { level: constants.Z_BEST_COMPRESSION, memLevel: 9 });
 
-const parts = [await readFile(module), await bundled("main.js"), await bundled("worker.js"), await programs()];
+const texts = [await bundled("main.js"), await bundled("worker.js"), await programs()];
+const parts = [await readFile(module), ...texts.map(packed)];
 const read = (name) => readFile(join(here, "src", name), "utf8");
 const [{ version }, shell, style, start] = await Promise.all([
     readFile(join(here, "package.json"), "utf8").then(JSON.parse), read("index.html"), read("style.css"), read("start.js"),
@@ -71,6 +71,6 @@ const [{ version }, shell, style, start] = await Promise.all([
 const html = shell
     .replace('content=""', () => `content="${version}"`)
     .replace("/* style */", () => style)
-    .replace("/* parts */", () => parts.map(packed).join("\n"))
+    .replace("/* parts */", () => parts.map((part) => part.toString("base64")).join("\n"))
     .replace("/* start */", () => start);
 await writeFile(page, html);
