@@ -89,9 +89,19 @@ pub struct Part {
 }
 
 impl Counter {
-    /// The first line of the compiler's version output.
+    /// The first line of gcc's version output.
     pub fn version(&self) -> String {
         self.machine.version()
+    }
+
+    /// The first line of the version output of each compiler of some processors; gcc links for all.
+    pub fn versions(&self, processors: &[String]) -> Vec<String> {
+        let by_clang =
+            processors.iter().any(|name| Processor::read(name).is_some_and(|p| p.by_clang));
+        let clang = self.clang.as_ref().filter(|_| by_clang);
+        let said = clang.and_then(|clang| run(Command::new(clang).arg("--version")).ok());
+        let first = |text: String| text.lines().next().unwrap_or_default().to_string();
+        [self.version()].into_iter().chain(said.map(first)).collect()
     }
 
     /// Finds the tools on this machine.

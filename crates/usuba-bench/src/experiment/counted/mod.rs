@@ -108,8 +108,8 @@ const NACL: &str = "nacl";
 /// All results.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Found {
-    /// The first line of the compiler's version output.
-    pub compiler: String,
+    /// The first line of each compiler's version output.
+    pub compilers: Vec<String>,
     /// One for each step.
     pub steps: Vec<Shown>,
     /// One for each C compiler.
@@ -309,7 +309,7 @@ impl Counted {
         let text = |path: &Path| fs::read_to_string(path).unwrap_or_default();
         let fixed = [
             prover.ok_or("this program cannot read itself")?,
-            counter.version(),
+            counter.versions(processors).join("; "),
             text(&program),
             text(&place.join("it.c")),
             format!("{:?} {processors:?} {levels:?}", self.common),
@@ -348,7 +348,7 @@ impl Counted {
             })?,
             None => Vec::new(),
         };
-        Ok(Found { compiler: counter.version(), steps: all, native })
+        Ok(Found { compilers: counter.versions(processors), steps: all, native })
     }
 
     /// Writes the library as `it.c`, and returns its ciphers.

@@ -104,7 +104,7 @@ impl Counted {
             quick,
             usubac: usubac.into(),
             host: Host::here(),
-            compilers: vec![found.compiler.clone()],
+            compilers: found.compilers.clone(),
             lines: all,
             absent,
             sources: sources(self.published()),
