@@ -14,8 +14,11 @@ A *source* is a :class:`Program`, the text of a program as ``str``, or the path 
 from ._circuit import Circuit, Gate, circuit
 from ._core import VERSION as __version__
 from ._core import targets
-from ._errors import Error, Finding, InternalError
-from ._native import Function, Key, Library, Primitive, load
+from ._call import Bytes, Function
+from ._errors import Error, Finding, Forged, InternalError
+from ._hash import Hash, Hashing, Mac, MacKey, Tagging
+from ._native import Library, load
+from ._primitive import Cipher, Key, Keystream, Primitive
 from ._program import (
     Claim,
     Compiled,
@@ -28,22 +31,38 @@ from ._program import (
     evaluate,
     prove,
 )
+from ._seal import Opener, Seal, Sealer, SealKey
+from ._sign import Sign
 
 __all__ = [
+    "Bytes",
+    "Cipher",
     "Circuit",
     "Claim",
     "Compiled",
     "Error",
     "Finding",
+    "Forged",
     "Function",
     "Gate",
+    "Hash",
+    "Hashing",
     "InternalError",
     "Key",
+    "Keystream",
     "Library",
+    "Mac",
+    "MacKey",
+    "Opener",
     "Port",
     "Primitive",
     "Program",
     "Proof",
+    "Seal",
+    "SealKey",
+    "Sealer",
+    "Sign",
+    "Tagging",
     "check",
     "cipher",
     "circuit",

@@ -5,6 +5,9 @@ from typing import List, Optional, Tuple
 import numpy as np
 import numpy.typing as npt
 
+from ._call import RawFunction
+from ._options import RawStruct
+from ._primitive import RawPrimitive
 from ._program import Program
 
 Raw = Tuple[str, str, str, Optional[Tuple[str, int, int]], Optional[str]]
@@ -26,11 +29,7 @@ def targets() -> List[str]:
 
 def dist(
     name: str, targets: List[str]
-) -> Tuple[
-    List[Tuple[str, str]],
-    List[Tuple[str, str, int, int, List[Tuple[str, int, int]]]],
-    List[Tuple[str, str, List[str]]],
-]: ...
+) -> Tuple[List[Tuple[str, str]], List[RawPrimitive], List[RawFunction], List[RawStruct]]: ...
 def evaluate(source: Program, words: "npt.NDArray[np.uint64]") -> "npt.NDArray[np.uint64]": ...
 def ports(source: Program) -> Tuple[Ports, Ports]: ...
 def prove(

@@ -49,6 +49,13 @@ class Error(ValueError):
         return f"{self.message}\n  help: {self.help}" if self.help else self.message
 
 
+class Forged(Error):
+    """A tag or a signature does not belong to the message, the key, the nonce or the data.
+
+    The message is lost: no part of it is shown.
+    """
+
+
 class InternalError(RuntimeError):
     """A fault of Usuba itself, not of its input."""
 
