@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+import usuba
 
 
 def pytest_addoption(parser):
     parser.addoption("--whole", action="store_true", help="every cipher, for every target")
+
+
+def pytest_configure(config):
+    # Tests compile more than they run.
+    if not config.getoption("--whole"):
+        os.environ.setdefault("CC", "cc -O1")
 
 
 @pytest.fixture(scope="session")
@@ -25,19 +33,50 @@ def targets(request) -> list:
     return [] if request.config.getoption("--whole") else ["gp64"]
 
 
+@pytest.fixture(scope="session")
+def library(targets):
+    """Loads cipher folders; all that a session needs are begun side by side."""
+    names = ["keccak", "ascon", "aes_gcm", "slh_dsa", "aes_cmac", "sha2", "skein"]
+    with ThreadPoolExecutor(2) as pool:
+        begun = {name: pool.submit(usuba.load, name, targets=targets) for name in names}
+        yield lambda name: begun[name].result() if name in begun else usuba.load(name, targets=targets)
+
+
+def described(root: Path, kind: str):
+    """The tables of a kind in all cipher folders, with their folders."""
+    tomllib = pytest.importorskip("tomllib", reason="Python before 3.11 reads no TOML")
+    for path in sorted(root.glob("ciphers/*/cipher.toml")):
+        for table in tomllib.loads(path.read_text()).get(kind, []):
+            yield path.parent, table
+
+
+def fields(path: Path):
+    """The test vectors of a file, as bytes by the names of their fields."""
+    for block in path.read_text().split("\n\n"):
+        lines = [line for line in block.splitlines() if line and not line.startswith("#")]
+        pairs = [line.split("=", 1) for line in lines]
+        if pairs:
+            yield {name.strip(): value_of(value.strip()) for name, value in pairs}
+
+
+def value_of(text: str) -> bytes:
+    """Digits, or the pattern ``ptn(n)``, whose byte i is i mod 251."""
+    if text.startswith("ptn("):
+        return bytes(at % 251 for at in range(int(text[4:-1])))
+    return bytes.fromhex(text)
+
+
 def vectors(path: Path):
     """The test vectors of a file: key, input and output as arrays of bytes."""
-    one = {}
-    for line in path.read_text().splitlines():
-        name, equals, value = line.partition(" = ")
-        if equals and not line.startswith("#"):
-            one[name] = value
-            if name == "out":
-                yield tuple(
-                    np.frombuffer(bytes.fromhex(one.get(part, "")), np.uint8)
-                    for part in ("key", "in", "out")
-                )
-                one = {}
+    for one in fields(path):
+        yield tuple(np.frombuffer(one.get(part, b""), np.uint8) for part in ("key", "in", "out"))
+
+
+def pieces(random: np.random.Generator, data: bytes):
+    """The data in pieces of random lengths, some of them empty."""
+    cuts = sorted(random.integers(0, len(data) + 1, 4))
+    for start, end in zip([0, *cuts], [*cuts, len(data)]):
+        yield data[start:end]
 
 
 def words(blocks: np.ndarray, bits: int, order: str) -> np.ndarray:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import importlib.util
 import json
 import re
 
 import pytest
-import usuba
 
 
-def test_docstrings():
-    assert doctest.testmod(usuba).failed == 0
+@pytest.mark.parametrize("name", ["usuba", "usuba._hash", "usuba._seal", "usuba._sign"])
+def test_docstrings(name):
+    found = doctest.testmod(importlib.import_module(name), optionflags=doctest.IGNORE_EXCEPTION_DETAIL)
+    assert found.attempted and not found.failed
 
 
 @pytest.mark.parametrize("path", ["docs/book/src/python.md", "python/README.md"])

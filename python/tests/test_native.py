@@ -76,16 +76,56 @@ def test_wrong_arrays(block, call, part):
     assert part in str(caught.value)
 
 
-def test_other_kinds_have_their_functions():
-    """A stream cipher with a state has functions of its own, which take other parameters."""
+def test_a_keystream_with_a_state():
     library = usuba.load("trivium", targets=["gp64"])
-    assert library.trivium.kind == "running"
-    with pytest.raises(usuba.Error, match="usuba_trivium_xor"):
-        library.trivium.key(bytes(10))
-    with pytest.raises(usuba.Error, match="found 1 arguments, expected 4"):
-        library.functions["usuba_trivium_xor"](0)
-    with pytest.raises(usuba.Error, match="a pointer is NULL"):
-        library.functions["usuba_trivium_xor"](None, None, None, 1)
+    key = library.cipher("trivium").key(bytes(range(10)))
+    nonces = np.arange(30, dtype=np.uint8).reshape(3, 10)
+    streams = key.keystreams(nonces, 200)
+    for nonce, stream in zip(nonces, streams):
+        state = key.begin(nonce)
+        assert np.array_equal(np.concatenate([state.read(7), state.read(0), state.read(93)]), stream[:100])
+        assert np.array_equal(state.xor(np.full(100, 5, np.uint8)), stream[100:] ^ 5)
+    with pytest.raises(usuba.Error, match="has no `xor`"):
+        key.xor(nonces[0], nonces)
+    with pytest.raises(usuba.Error, match="found 9 bytes as the nonce, expected 10"):
+        key.begin(bytes(9))
+
+
+def test_functions_check_sizes(chacha):
+    """The manifest has the size behind each pointer."""
+    xor = chacha.functions["usuba_chacha20_xor"]
+    state, nonce, data = np.zeros(32, np.uint8), bytes(12), np.zeros(9, np.uint8)
+    for arguments, part in [
+        ((0,), "found 1 arguments, expected 6"),
+        ((None, None, 0, None, None, 1), "a pointer is NULL"),
+        ((state[1:], nonce, 0, data, data, 9), "found 31 bytes as `key`, expected 32"),
+        ((state, nonce[1:], 0, data, data, 9), "found 11 bytes as `nonce`, expected 12"),
+        ((state, nonce, 0, data, data, 10), "found 9 bytes as `in`, expected 10"),
+        ((state, nonce, 0, data, bytes(9), 9), "`out` that cannot be written"),
+        ((state, nonce, 0, data[::2], data, 5), "with strides"),
+        ((state, nonce, -1, data, data, 9), "found -1 as `position`, expected a number"),
+        ((state, nonce, 0, "text", data, 1), "found str as the input"),
+    ]:
+        with pytest.raises(usuba.Error) as caught:
+            xor(*arguments)
+        assert part in str(caught.value)
+
+
+def test_functions_by_the_names_of_parameters(library):
+    """HKDF of RFC 5869, test case 1, which has no class of its own."""
+    derive = library("sha2").functions["usuba_hkdf_sha256_derive"]
+    given = {"salt": bytes(range(13)), "secret": b"\x0b" * 22, "info": bytes(range(0xF0, 0xFA))}
+    found = derive.apply(given, 42)["out"].tobytes().hex()
+    assert found.startswith("3cb25f25faacd57a90434f64d0362f2a") and len(found) == 84
+    assert len(derive.apply({"secret": b"x"}, 9)["out"]) == 9
+    for values, part in [
+        ({"password": b""}, "found `password`, which is no parameter"),
+        ({"secret": 7}, "found int as the secret"),
+    ]:
+        with pytest.raises(usuba.Error, match=part):
+            derive.apply(values, 42)
+    with pytest.raises(usuba.Error, match="found None as `length`"):
+        derive.apply(given)
 
 
 def test_outputs_that_overlap_are_refused(block):

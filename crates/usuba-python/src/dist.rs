@@ -36,7 +36,18 @@ type Written = (Vec<(String, String)>, Vec<Primitive>, Vec<Function>, Vec<Struct
 /// The prefix of all names in C.
 const PREFIX: &str = "usuba_";
 
-/// Writes a cipher folder as one C file, after its functions agree with their test vectors.
+/// Compares the functions of a cipher folder with their test vectors.
+#[pyfunction]
+pub fn verify(py: Python<'_>, name: String) -> PyResult<()> {
+    run(py, move || {
+        let cipher = Library::default().named(&name)?;
+        let ciphers = with_needs(std::slice::from_ref(&cipher))?;
+        ciphers.iter().try_for_each(|cipher: &Cipher| cipher.verify(None))?;
+        Ok(())
+    })
+}
+
+/// Writes a cipher folder as one C file.
 #[pyfunction]
 pub fn dist(py: Python<'_>, name: String, targets: Vec<String>) -> PyResult<Written> {
     run(py, move || {
@@ -45,8 +56,6 @@ pub fn dist(py: Python<'_>, name: String, targets: Vec<String>) -> PyResult<Writ
             true => usual(),
             false => targets.iter().map(|name| source::target(name)).collect::<Result<_, _>>()?,
         };
-        let ciphers = with_needs(std::slice::from_ref(&cipher))?;
-        ciphers.iter().try_for_each(|cipher: &Cipher| cipher.verify(None))?;
         let request = Request {
             targets,
             prefix: PREFIX.to_string(),

@@ -36,6 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(compile::stages, module)?)?;
     module.add_function(wrap_pyfunction!(compile::targets, module)?)?;
     module.add_function(wrap_pyfunction!(dist::dist, module)?)?;
+    module.add_function(wrap_pyfunction!(dist::verify, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::ports, module)?)?;
     module.add_function(wrap_pyfunction!(prove::prove, module)?)?;

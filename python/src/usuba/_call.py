@@ -186,6 +186,7 @@ class Parameter:
         self.number = None if kind is None else kind[1:]
         text = ctypes.c_char_p if self.type == "const char *" else ctypes.c_void_p
         self.ctype = text if kind is None else kind[0]
+        self.noun = "input" if self.name == "in" else self.name.replace("_", " ")
 
 
 class Function:
@@ -236,9 +237,13 @@ class Function:
     def apply(self, values: Dict[str, object], length: Optional[int] = None) -> "Dict[str, Array]":
         """Calls it with ``values`` by the names of parameters, and gives the outputs.
 
-        Lengths of given bytes may be absent; an absent output is new. ``length`` is the length of
-        the result, if it has no length of its own.
+        Lengths of given bytes may be absent; an absent output is new, and an absent input is NULL.
+        ``length`` is the length of the result, if it has no length of its own. Raises as
+        :meth:`__call__`.
         """
+        unknown = [name for name in values if self.parameter(name) is None]
+        if unknown:
+            raise self._wrong(f"found `{unknown[0]}`, which is no parameter")
         arguments: Dict[str, object] = {}
         numbers: Dict[str, int] = {}
         for one in self.parameters:
@@ -252,15 +257,12 @@ class Function:
                 arguments[one.name] = value
                 continue
             if value is not None:
-                found = value.bytes if isinstance(value, Memory) else view(value, one.name)  # type: ignore[arg-type]
+                found = value.bytes if isinstance(value, Memory) else view(value, one.noun)  # type: ignore[arg-type]
                 arguments[one.name] = found
                 fixed = one.size.fixed
                 if fixed is not None and found.size != fixed:
-                    noun = one.name.replace("_", " ")
-                    raise Error(
-                        f"found {bytes_of(found.size)} as the {noun}, expected {bytes_of(fixed)}",
-                        f"pass {fixed}",
-                    )
+                    counts = f"found {bytes_of(found.size)} as the {one.noun}"
+                    raise Error(f"{counts}, expected {bytes_of(fixed)}", f"pass {fixed}")
                 size = found.size
             elif one.writes:
                 continue
@@ -317,7 +319,7 @@ class Function:
         if value is None or isinstance(value, int) or one.ctype is ctypes.c_char_p:
             return value
         if not isinstance(value, np.ndarray):
-            value = view(value, one.name)  # type: ignore[arg-type]
+            value = view(value, one.noun)  # type: ignore[arg-type]
         wanted = one.size.value(numbers) if one.size is not None else None
         if wanted is not None and value.nbytes < wanted:
             raise self._wrong(

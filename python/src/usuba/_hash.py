@@ -1,9 +1,20 @@
-"""Hash functions, in the manner of ``hashlib``, and message authentication codes."""
+"""Hash functions, in the manner of ``hashlib``, and message authentication codes.
+
+>>> import usuba
+>>> library = usuba.load("sha2", targets=["gp64"])
+>>> library.sha256(b"abc").hex()[:16]
+'ba7816bf8f01cfea'
+>>> library.sha256.new(b"a").update(b"bc").hexdigest()[:16]
+'ba7816bf8f01cfea'
+>>> tag = library.hmac_sha256(b"key", b"message")
+>>> library.hmac_sha256.verify(b"key", b"message", tag)
+True
+"""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Dict, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -23,7 +34,7 @@ class _Message:
 
     digest_size: Optional[int]
 
-    def __init__(self, owner: "Hash | Mac", length: Optional[int], given: Dict[str, Option]) -> None:
+    def __init__(self, owner: Union[Hash, Mac], length: Optional[int], given: Dict[str, Option]) -> None:
         self._owner, self._length, self._given = owner, length, given
         self._fixed: Dict[str, object] = {}
         self._lock = threading.Lock()
@@ -192,7 +203,9 @@ class Hash(Primitive):
         values, kept = self._options.of(call, parameters)
         values["in"] = np.array([one.ctypes.data for one in inputs], np.uint64)
         values["lengths"] = np.array([one.size for one in inputs], np.uint64)
-        values.update(count=len(inputs), out_length=size)
+        values["count"] = len(inputs)
+        if call.parameter("out_length") is not None:
+            values["out_length"] = size
         found = call.apply(values)["out"]
         del kept
         return found.reshape(len(inputs), size)
@@ -306,7 +319,7 @@ class Mac(Primitive):
 
     def __call__(
         self,
-        key: "Bytes | MacKey",
+        key: Union[Bytes, MacKey],
         data: Bytes,
         length: Optional[int] = None,
         **parameters: Option,
@@ -325,7 +338,7 @@ class Mac(Primitive):
 
     def verify(
         self,
-        key: "Bytes | MacKey",
+        key: Union[Bytes, MacKey],
         data: Bytes,
         tag: Bytes,
         length: Optional[int] = None,
@@ -349,7 +362,7 @@ class Mac(Primitive):
 
     def new(
         self,
-        key: "Bytes | MacKey",
+        key: Union[Bytes, MacKey],
         data: Bytes = b"",
         length: Optional[int] = None,
         **parameters: Option,
@@ -379,7 +392,7 @@ class Mac(Primitive):
         return squeeze.give({"state": found._state}, size)
 
     def _values(
-        self, call: Function, key: "Bytes | MacKey", parameters: Dict[str, Option]
+        self, call: Function, key: Union[Bytes, MacKey], parameters: Dict[str, Option]
     ) -> "Tuple[Dict[str, object], object]":
         values, kept = self._options.of(call, {**parameters, **self._as_parameter(key)})
         if self._is_set_up:
@@ -388,13 +401,13 @@ class Mac(Primitive):
             values["key"] = view(key, "key")  # type: ignore[arg-type]
         return values, kept
 
-    def _as_parameter(self, key: "Bytes | MacKey") -> Dict[str, Option]:
+    def _as_parameter(self, key: Union[Bytes, MacKey]) -> Dict[str, Option]:
         """The key as a field of a struct of parameters, as Skein has it."""
         if self._key_is_parameter:
             return {}
         return {"key": view(key, "key")}  # type: ignore[arg-type]
 
-    def _set_up(self, key: "Bytes | MacKey") -> Memory:
+    def _set_up(self, key: Union[Bytes, MacKey]) -> Memory:
         if isinstance(key, MacKey):
             if key.primitive is not self:
                 raise Error(f"found a key of `{key.primitive.name}`", f"set up one of `{self.name}`")

@@ -141,7 +141,7 @@ def load(name: str, *, targets: Sequence[str] = (), cc: Optional[str] = None) ->
     of one. ``targets`` are instruction sets; by default all that the processor may have, and the
     first call chooses. ``cc`` is the compiler with its flags, by default ``$CC`` or ``cc``; they come
     behind ``-O3``, so ``"cc -O1"`` compiles in less time. The
-    test vectors of the cipher are checked before.
+    test vectors of the cipher are checked before it is compiled, of a folder with each call.
 
     The shared object is kept by the hash of its C, compiler and flags in the folder
     ``$USUBA_PYTHON``, or ``usuba/python`` in the user's folder for caches. A folder of that kind must
@@ -163,7 +163,10 @@ def load(name: str, *, targets: Sequence[str] = (), cc: Optional[str] = None) ->
         return _LOADED[wanted]
     files, primitives, functions, structs = _core.dist(wanted[0], list(targets))
     texts = {os.path.splitext(path)[1]: text for path, text in files}
-    path = _shared(Path(files[0][0]).stem, files, compiler)
+    path = _cached(Path(files[0][0]).stem, files, compiler)
+    if is_folder or not path.is_file():
+        _core.verify(wanted[0])
+    _compile(path, files, compiler)
     library = Library(wanted[0], path, (texts[".c"], texts[".h"]), primitives, functions, structs)
     if not is_folder:
         _LOADED[wanted] = library
@@ -190,14 +193,18 @@ def _cache() -> Path:
     return base / "usuba" / "python"
 
 
-def _shared(stem: str, files: Sequence[Tuple[str, str]], compiler: List[str]) -> Path:
-    """The shared object of a C file: from the cache, or compiled."""
+def _cached(stem: str, files: Sequence[Tuple[str, str]], compiler: List[str]) -> Path:
+    """The shared object of a C file in the cache."""
     asked = subprocess.run([*compiler, "--version"], capture_output=True, text=True)
     key = hashlib.sha256(repr((asked.stdout, compiler, _FLAGS, sorted(files))).encode())
-    folder = _cache()
-    path = folder / f"{stem}-{key.hexdigest()[:32]}.so"
+    return _cache() / f"{stem}-{key.hexdigest()[:32]}.so"
+
+
+def _compile(path: Path, files: Sequence[Tuple[str, str]], compiler: List[str]) -> None:
+    """Compiles a shared object that is not in the cache."""
     if path.is_file():
-        return path
+        return
+    folder = path.parent
     try:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         scratch = tempfile.TemporaryDirectory(dir=folder)
@@ -218,4 +225,3 @@ def _shared(stem: str, files: Sequence[Tuple[str, str]], compiler: List[str]) ->
             raise Error(f"`{shlex.join(command)}` failed:\n{said}", "try another compiler by `cc=`")
         # Renamed when it is complete, so that processes side by side see a whole file.
         os.replace(Path(place, path.name), path)
-    return path

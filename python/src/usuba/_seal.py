@@ -1,4 +1,16 @@
-"""Authenticated encryption of messages, and of messages in segments."""
+"""Authenticated encryption of messages, and of messages in segments.
+
+>>> import usuba
+>>> aead = usuba.load("chacha20poly1305", targets=["gp64"]).chacha20poly1305
+>>> key, nonce = aead.key(bytes(range(32))), bytes(12)
+>>> sealed = key.seal(nonce, b"message", b"header")
+>>> key.open(nonce, sealed, b"header")
+b'message'
+>>> key.open(nonce, sealed, b"another header")
+Traceback (most recent call last):
+usuba._errors.Forged: usuba_chacha20poly1305_open: a tag does not belong to the message
+  help: discard the message
+"""
 
 from __future__ import annotations
 

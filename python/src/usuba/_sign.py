@@ -1,4 +1,12 @@
-"""Signatures."""
+"""Signatures.
+
+>>> import usuba
+>>> scheme = usuba.load("slh_dsa", targets=["gp64"]).slh_dsa_sha2_128f
+>>> public, secret = scheme.keypair()
+>>> signature = scheme.sign(secret, b"message")
+>>> len(signature), scheme.verify(public, b"message", signature)
+(17088, True)
+"""
 
 from __future__ import annotations
 
