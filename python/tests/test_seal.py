@@ -97,6 +97,29 @@ def test_types_of_inputs(library):
     assert seal.open(bytes(32), np.zeros(12, np.uint8), memoryview(sealed), bytes(3)) == text.tobytes()
 
 
+def test_outputs_of_the_caller(library):
+    for primitive in (library("ascon").ascon_aead128, library("chacha20poly1305").chacha20poly1305):
+        key, nonce = primitive.key(bytes(primitive.key_bytes)), bytes(primitive.nonce_bytes)
+        room = np.zeros(116, np.uint8)
+        room[:100] = 7
+        key.seal_into(nonce, room[:100], room, b"data")
+        assert room.tobytes() == key.seal(nonce, bytes([7]) * 100, b"data")
+        out = bytearray(100)
+        with pytest.raises(usuba.Forged):
+            key.open_into(nonce, room, out, b"date")
+        assert out == bytes(100)
+        key.open_into(nonce, room, out, b"data")
+        assert out == bytes([7]) * 100
+        for wrong, part in [
+            (bytearray(99), "found 99 bytes as the output, expected 100 bytes"),
+            (bytes(100), "cannot be written"),
+            (room[8:108], "overlap"),
+            (7, "found int as the output"),
+        ]:
+            with pytest.raises(usuba.Error, match=part):
+                key.open_into(nonce, room, wrong, b"data")
+
+
 @pytest.mark.parametrize(
     "folder,call,part",
     [

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Dict, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._call import Bytes, Function, Memory, bytes_of, counted, is_genuine, number, view
+from ._call import Bytes, Function, Memory, address, bytes_of, counted, is_genuine, number, view
 from ._errors import Error
 from ._options import Option, Options, Struct
 from ._primitive import Primitive, RawPrimitive, context
@@ -201,7 +201,7 @@ class Hash(Primitive):
         call = self._has("hash_many")
         inputs = [view(one, "message") for one in messages]
         values, kept = self._options.of(call, parameters)
-        values["in"] = np.array([one.ctypes.data for one in inputs], np.uint64)
+        values["in"] = np.array([address(one) for one in inputs], np.uint64)
         values["lengths"] = np.array([one.size for one in inputs], np.uint64)
         values["count"] = len(inputs)
         if call.parameter("out_length") is not None:

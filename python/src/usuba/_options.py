@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Dict, Iterable, List, Optional, Set, Tuple, Un
 
 import numpy as np
 
-from ._call import Bytes, Function, RawSize, Size, view
+from ._call import Bytes, Function, RawSize, Size, address, view
 from ._errors import Error
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Struct:
                 continue
             if name in self._lengths:
                 kept.append(view(value, name))  # type: ignore[arg-type]
-                self._put(room, name, kept[-1].ctypes.data, 8)
+                self._put(room, name, address(kept[-1]), 8)
                 self._put(room, self._lengths[name] or "", kept[-1].size, 8)
             elif isinstance(value, (int, np.integer)) and 0 <= value < 256:
                 self._put(room, name, int(value), 1)

@@ -15,12 +15,15 @@ usuba._errors.Forged: usuba_chacha20poly1305_open: a tag does not belong to the 
 from __future__ import annotations
 
 import threading
-from typing import Dict, Union
+from typing import TYPE_CHECKING, Dict, Union
 
 from ._call import Bytes, Function, Memory, given, view
 from ._errors import Error, Forged
 from ._options import Struct
 from ._primitive import Primitive, RawPrimitive, context
+
+if TYPE_CHECKING:
+    from ._call import Array
 
 
 class Seal(Primitive):
@@ -88,7 +91,7 @@ class Seal(Primitive):
             raise Error(f"`{self.name}` takes no associated data", "leave out `aad`")
         return {}
 
-    def _sealed(self, sealed: Bytes) -> object:
+    def _sealed(self, sealed: Bytes) -> "Array":
         found = view(sealed, "sealed text")
         if found.size < self.tag_bytes:
             raise Forged(f"{self.name}: {found.size} bytes have no tag", "discard the message")
@@ -117,6 +120,32 @@ class SealKey:
         values.update(key=self._memory, nonce=given(nonce, own.nonce_bytes, "nonce"))
         values["in"] = own._sealed(sealed)
         return own._open.give(values)
+
+    def seal_into(self, nonce: Bytes, plaintext: Bytes, out: Bytes, aad: Bytes = b"") -> None:
+        """:meth:`seal` into ``out``, a ``bytearray`` or an array that can be written.
+
+        ``out`` has ``tag_bytes`` more bytes than ``plaintext``, which may lie in the place of its
+        ciphertext. Raises :class:`Error` for another length, or if they overlap otherwise.
+        """
+        own = self.primitive
+        self._into(own._seal, nonce, view(plaintext, "plaintext"), out, own.tag_bytes, aad)
+
+    def open_into(self, nonce: Bytes, sealed: Bytes, out: Bytes, aad: Bytes = b"") -> None:
+        """:meth:`open` into ``out``, which has ``tag_bytes`` fewer bytes than ``sealed``.
+
+        Raises as :meth:`open`, and leaves ``out`` as it is then.
+        """
+        own = self.primitive
+        self._into(own._open, nonce, own._sealed(sealed), out, -own.tag_bytes, aad)
+
+    def _into(
+        self, call: Function, nonce: Bytes, text: "Array", out: Bytes, more: int, aad: Bytes
+    ) -> None:
+        own = self.primitive
+        values = own._data(aad)
+        values.update(key=self._memory, nonce=given(nonce, own.nonce_bytes, "nonce"))
+        values.update({"in": text, "out": given(out, text.size + more, "output")})
+        call.apply(values)
 
     def sealer(self, nonce: Bytes) -> "Sealer":
         """Begins a message in segments. Its nonce has 5 bytes less, and is for one message."""
