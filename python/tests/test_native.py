@@ -126,6 +126,10 @@ def test_functions_by_the_names_of_parameters(library):
             derive.apply(values, 42)
     with pytest.raises(usuba.Error, match="found None as `length`"):
         derive.apply(given)
+    compare = library("sha2").functions["usuba_sha2_compare"]
+    assert compare.apply({"one": b"abcd", "other": b"abce", "length": 3}) == {}
+    with pytest.raises(usuba.Error, match="found 3 bytes as the other, expected 4 bytes"):
+        compare.apply({"one": b"abcd", "other": b"abc"})
 
 
 def test_outputs_that_overlap_are_refused(block):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 import usuba
 
@@ -33,6 +34,25 @@ def test_extreme_programs(text):
     except usuba.Error:
         return
     assert all(finding.severity in ("error", "warning") for finding in found)
+
+
+@pytest.mark.parametrize("folder", ["sha2", "keccak", "skein", "ascon", "chacha20poly1305", "slh_dsa"])
+def test_no_array_is_too_short(library, folder):
+    """Each pointer of each function in turn has a byte too few, and C is never called."""
+    functions, count = library(folder).functions, 0
+    for name, function in functions.items():
+        numbers = {one.name: 3 for one in function.parameters if one.number is not None}
+        sizes = {
+            one.name: one.size.value(numbers) or 0
+            for one in function.parameters
+            if one.size is not None and not one.points
+        }
+        for short in (one for one, size in sizes.items() if size):
+            rooms = {one: np.zeros(size - (one == short), np.uint8) for one, size in sizes.items()}
+            with pytest.raises(usuba.Error, match=f"{name}: found .* as `{short}`, expected"):
+                function(*[{**numbers, **rooms}.get(one.name) for one in function.parameters])
+            count += 1
+    assert count > 30
 
 
 def test_an_internal_fault_says_how_to_report_it():

@@ -251,12 +251,15 @@ class Function:
             (unknown, *_) = values.keys() - self._named.keys()
             raise self._wrong(f"found `{unknown}`, which is no parameter")
         arguments: Dict[str, object] = {}
-        numbers: Dict[str, int] = {}
+        numbers = {
+            one.name: self._number(one, values[one.name])
+            for one in self.parameters
+            if one.size is None and values.get(one.name) is not None
+        }
+        chosen = set(numbers)
         for one in self.parameters:
             value = values.get(one.name)
             if one.size is None:
-                if value is not None:
-                    numbers[one.name] = self._number(one, value)
                 continue
             if isinstance(value, np.ndarray) and (one.points or value.dtype != np.uint8):
                 # Arrays of pointers and of lengths: their lengths are numbers of their own.
@@ -265,17 +268,17 @@ class Function:
             if value is not None:
                 found = value.bytes if isinstance(value, Memory) else view(value, one.noun)  # type: ignore[arg-type]
                 arguments[one.name] = found
-                fixed = one.size.fixed
-                if fixed is not None and found.size != fixed:
-                    counts = f"found {bytes_of(found.size)} as the {one.noun}"
-                    raise Error(f"{counts}, expected {bytes_of(fixed)}", f"pass {fixed}")
                 size = found.size
             elif one.writes:
                 continue
             else:
                 size = 0
-            if one.size.name is not None:
-                numbers[one.size.name] = size
+            expected = one.size.fixed
+            if one.size.name is not None and one.size.name not in chosen:
+                expected = numbers.setdefault(one.size.name, size)
+            if value is not None and expected is not None and size != expected:
+                counts = f"found {bytes_of(size)} as the {one.noun}"
+                raise Error(f"{counts}, expected {bytes_of(expected)}", f"pass {expected}")
         result = self.result
         if length is not None and result is not None and result.size and result.size.name:
             numbers[result.size.name] = length
