@@ -79,7 +79,7 @@ class Options:
         return tuple(self._is_number)
 
     def check(self, owner: str, given: Dict[str, Option]) -> None:
-        """Raises :class:`Error` for a name that is unknown or lacks."""
+        """Raises :class:`Error` for a name that is unknown or missing."""
         for name in given:
             if name not in self._is_number:
                 names = ", ".join(f"`{one}`" for one in self.names)
