@@ -24,19 +24,23 @@
 #endif
 
 #if BITS_PER_REG == 8
-#define DATATYPE uint8_t
-#define SDATATYPE int8_t
+#define USUBAC_WORD(sign) sign##int8_t
 #elif BITS_PER_REG == 16
-#define DATATYPE uint16_t
-#define SDATATYPE int16_t
+#define USUBAC_WORD(sign) sign##int16_t
 #elif BITS_PER_REG == 32
-#define DATATYPE uint32_t
-#define SDATATYPE int32_t
+#define USUBAC_WORD(sign) sign##int32_t
 #elif BITS_PER_REG == 64
-#define DATATYPE uint64_t
-#define SDATATYPE int64_t
+#define USUBAC_WORD(sign) sign##int64_t
 #else
 #error "BITS_PER_REG is 8, 16, 32 or 64"
+#endif
+
+/* A driver may have defined another name of the type. */
+#ifndef DATATYPE
+#define DATATYPE USUBAC_WORD(u)
+#endif
+#ifndef SDATATYPE
+#define SDATATYPE USUBAC_WORD()
 #endif
 
 #define REG_SIZE BITS_PER_REG

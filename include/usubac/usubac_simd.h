@@ -119,6 +119,34 @@ static inline void USUBAC_JOIN(unorthogonalize_64x, REG_SIZE, )(const DATATYPE *
     usubac_transpose_groups_back(in, out, 1);
 }
 
+/*
+ * A square of bits in place, real_ortho_128x128 and so on: row i is register i, and column j is
+ * bit 63 - j % 64 of its 64-bit word j / 64.
+ */
+static inline void USUBAC_JOIN(USUBAC_JOIN(real_ortho_, REG_SIZE, x), REG_SIZE, )(DATATYPE *data)
+{
+    uint64_t rows[REG_SIZE / 64][64], words[REG_SIZE / 64];
+    uint64_t square[REG_SIZE][REG_SIZE / 64];
+    int band, i, w;
+    for (band = 0; band < REG_SIZE / 64; band++) {
+        for (i = 0; i < 64; i++) {
+            USUBAC_STORE(words, data[64 * band + i]);
+            for (w = 0; w < REG_SIZE / 64; w++) {
+                rows[w][i] = words[w];
+            }
+        }
+        for (w = 0; w < REG_SIZE / 64; w++) {
+            usubac_transpose64(rows[w]);
+            for (i = 0; i < 64; i++) {
+                square[64 * w + i][band] = rows[w][i];
+            }
+        }
+    }
+    for (i = 0; i < REG_SIZE; i++) {
+        data[i] = USUBAC_LOAD(square[i]);
+    }
+}
+
 #define ORTHOGONALIZE(in, out) orthogonalize(in, out)
 #define UNORTHOGONALIZE(in, out) unorthogonalize(in, out)
 

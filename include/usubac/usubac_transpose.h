@@ -31,4 +31,12 @@ static inline void usubac_transpose64(uint64_t *rows)
     }
 }
 
+#ifdef RUNTIME
+/* The same by the name that drivers call. */
+static inline void real_ortho(uint64_t *data)
+{
+    usubac_transpose64(data);
+}
+#endif
+
 #endif

@@ -129,6 +129,44 @@ fn a_driver_may_use_one_array_for_input_and_output() {
     assert_eq!(outputs[0][0], bytes(&[0x0f0e, 0x0f0d, 0xf0f0, 0x8f0f]));
 }
 
+/// Drivers of `-bits-per-reg 8` have arrays of bytes with one bit of eight instances.
+#[test]
+fn bitsliced_words_may_be_narrower_than_registers() {
+    let machine = cc::find("gp64").expect("a host compiler");
+    let mut build = Builder::new("f", Slicing::B);
+    let a = build.param(Port::new("a", 1, &[2]));
+    let outs = vec![build.op(Op::And, &a), build.op(Op::Not, &a[..1])];
+    let node = build.finish(vec![(Port::new("b", 1, &[2]), outs)]);
+    let program = Program::new(vec![node], NodeId(0), Slicing::B);
+    let target = isa::find("gp64").expect("a target");
+    for bits in [8, 16] {
+        let options = COptions { data_bits: Some(bits), ..COptions::default() };
+        let emitted = usubac(&program, target, &options);
+        assert_eq!(emitted.lanes, bits);
+        assert!(emitted.text.contains(&format!("#define BITS_PER_REG {bits}\n")));
+        let text = emitted.text
+            + &format!(
+                "void driver(const uint{bits}_t *a, uint{bits}_t *b);\n\
+                 void driver(const uint{bits}_t *a, uint{bits}_t *b)\n\
+                 {{\n    uint{bits}_t state[2] = {{ a[0], a[1] }};\n    f__(state, state);\n    \
+                 b[0] = state[0];\n    b[1] = state[1];\n}}\n"
+            );
+        let bytes = |words: [u16; 2]| -> Vec<u8> {
+            let bytes = words.map(|word| word.to_le_bytes()[..bits as usize / 8].to_vec());
+            bytes.concat()
+        };
+        let kernel = Kernel {
+            text,
+            symbol: "driver".into(),
+            align: 8,
+            calls: vec![vec![bytes([0x81c3, 0x0f5a])]],
+            outputs: vec![bits as usize / 4],
+        };
+        let outputs = native::run_one(&machine, &flags(), kernel).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(outputs[0][0], bytes([0x0142, 0x7e3c]), "{bits}");
+    }
+}
+
 /// Every macro for words of `c` bits as a statement on `y[@]`, with the operator that it should
 /// compute.
 fn macros(slicing: Slicing, c: u8) -> Vec<(String, Op)> {
@@ -313,6 +351,53 @@ fn transpositions_place_bits_as_the_original() {
             }
         }
     });
+}
+
+/// Bit 63 - j % 64 of word j / 64 in row i is column j.
+#[test]
+fn squares_change_rows_with_columns() {
+    on_every_header(|target, machine| {
+        let width = if target.simd { target.bits as usize } else { 64 };
+        let name = if target.simd { format!("_{width}x{width}") } else { String::new() };
+        let header = target.original;
+        let text = format!(
+            "#define RUNTIME\n#define BITS_PER_REG {width}\n#include \"{header}\"\n\
+             void square(const DATATYPE *in, DATATYPE *out);\n\
+             void square(const DATATYPE *in, DATATYPE *out)\n\
+             {{\n    for (int i = 0; i < {width}; i++) out[i] = in[i];\n    \
+             real_ortho{name}(out);\n}}\n"
+        );
+        let mut random = Random::new(9);
+        let of_row = width / 64;
+        let rows: Vec<u64> = (0..width * of_row).map(|_| random.word()).collect();
+        let mut columns = vec![0; rows.len()];
+        for i in 0..width {
+            for j in 0..width {
+                let bit = rows[i * of_row + j / 64] >> (63 - j % 64) & 1;
+                columns[j * of_row + i / 64] |= bit << (63 - i % 64);
+            }
+        }
+        let bytes = |words: &[u64]| words.iter().flat_map(|w| w.to_le_bytes()).collect::<Vec<u8>>();
+        let kernel = Kernel {
+            text,
+            symbol: "square".into(),
+            align: 64,
+            calls: vec![vec![bytes(&rows)]],
+            outputs: vec![rows.len() * 8],
+        };
+        let outputs = native::run_one(machine, &flags(), kernel)
+            .unwrap_or_else(|failure| panic!("{machine}: {failure}"));
+        assert_eq!(outputs[0][0], bytes(&columns), "{machine}");
+    });
+}
+
+/// A driver may define the type before it includes the header.
+#[test]
+fn a_type_of_the_driver_stays() {
+    let machine = cc::find("gp64").expect("a host compiler");
+    let text = "#define BITS_PER_REG 32\n#define DATATYPE unsigned int\n#include \"STD.h\"\n\
+                extern DATATYPE word;\nDATATYPE word = NOT(0);\n";
+    native::compiles(&machine, &flags(), false, text).unwrap_or_else(|e| panic!("{e}"));
 }
 
 /// `orthogonalize` without ORTHO, for drivers that leave transposition out of the measurement.

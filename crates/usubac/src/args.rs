@@ -44,6 +44,7 @@ pub use prove::{Prove, Verify};
 pub use synth::{Shape, Synth};
 pub use test::Test;
 pub use tune::{Goal, Tune, certified_flags, codegen, tuned_flags};
+use values::parse_data_bits;
 pub use values::{best_for_long_words, parse_loops};
 
 /// Compiles Usuba programs (sliced, constant-time symmetric cryptography) to C.
@@ -172,6 +173,10 @@ pub struct Compile {
     #[arg(long, value_enum, value_name = "INTERFACE", default_value_t, hide_possible_values = true,
           hide_short_help = true, help_heading = OUTPUT)]
     pub abi: Abi,
+    /// Bits of DATATYPE for bitsliced code with --abi usubac: 8 or 16 [default: as in registers]
+    #[arg(long, value_name = "BITS", value_parser = parse_data_bits, hide_short_help = true,
+          help_heading = OUTPUT)]
+    pub data_bits: Option<u32>,
     #[command(flatten)]
     pub language: Language,
     #[command(flatten)]

@@ -209,6 +209,30 @@ fn long_options(command: &Command) -> Vec<&str> {
     commands.flat_map(|c| c.get_arguments()).filter_map(|arg| arg.get_long()).collect()
 }
 
+/// The treatment of a number below our least one, which the OCaml compiler takes.
+enum Narrow {
+    /// Drivers have arrays of such words, which the function converts.
+    Data,
+    /// It is ignored, with a warning.
+    Ignored(&'static str),
+}
+
+impl Narrow {
+    /// The treatment of this value of a flag, in a command line that `has` flags.
+    fn of(name: &str, value: Option<&str>, has: &dyn Fn(&str) -> bool) -> Option<Narrow> {
+        match (name, value?) {
+            ("bits-per-reg", "8" | "16") if has("abi") && has("B") => Some(Narrow::Data),
+            ("bits-per-reg", "8" | "16") => Some(Narrow::Ignored(
+                "`-bits-per-reg` below 32 is ignored: registers have 32 or 64 bits",
+            )),
+            ("sched-n", "0") => Some(Narrow::Ignored(
+                "`-sched-n 0` is ignored: a window has at least one equation, see --schedule",
+            )),
+            _ => None,
+        }
+    }
+}
+
 /// Rewrites the command line before `command` parses it.
 pub fn rewrite(
     args: impl IntoIterator<Item = OsString>,
@@ -269,16 +293,17 @@ pub fn rewrite(
             }
             None => {}
         }
-        let narrow = |value: &str| matches!(value, "8" | "16");
-        if name == "bits-per-reg" {
-            let next = |args: &(usize, OsString)| args.1.to_str().is_some_and(narrow);
-            if value.map_or_else(|| args.peek().is_some_and(next), narrow) {
-                if value.is_none() {
-                    args.next();
-                }
-                warn("`-bits-per-reg` below 32 is ignored: registers have 32 or 64 bits");
-                continue;
+        let next = value.or_else(|| args.peek().and_then(|(_, next)| next.to_str()));
+        if let Some(narrow) = Narrow::of(name, next, &has) {
+            let bits = next.map(OsString::from);
+            if value.is_none() {
+                args.next();
             }
+            match narrow {
+                Narrow::Data => out.extend(["--data-bits".into()].into_iter().chain(bits)),
+                Narrow::Ignored(why) => warn(why),
+            }
+            continue;
         }
         let next = value.map(OsStr::new).or_else(|| args.peek().map(|(_, next)| next.as_os_str()));
         if let Some((_, _, new)) = former(name, single, &name_of_command, next, &all) {
@@ -356,7 +381,8 @@ fn is_code(text: &str) -> bool {
 fn masking(name: &str) -> Failure {
     Failure::usage(format!(
         "`-{name}` asks for masked code, and masking is not supported yet; no flag gives \
-         protected code, so none is silently left out"
+         protected code, so none is silently left out; help: remove `-{name}` for code without \
+         masks, or keep the OCaml compiler for this program"
     ))
 }
 

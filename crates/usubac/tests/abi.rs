@@ -51,6 +51,12 @@ fn prototypes_keep_shapes_and_names() {
         ),
         (
             KEYED,
+            "-B --target std -bits-per-reg 8",
+            "void f__ (DATATYPE a__[4][16], DATATYPE k__[16], DATATYPE b__[4][16])",
+            "8",
+        ),
+        (
+            KEYED,
             "-V --interleave-grain 1 --interleave 2",
             "void f__ (DATATYPE a__[4], DATATYPE a____2[4], DATATYPE k__, DATATYPE b__[4], \
              DATATYPE b____2[4])",
@@ -186,4 +192,26 @@ fn chunks_are_as_long_as_in_the_original() {
         let text = fs::read_to_string(dir.path().join(file)).expect("a header");
         assert!(text.contains(&format!("#define CHUNK_SIZE {chunk}\n")), "{file}");
     }
+}
+
+#[test]
+fn flags_of_no_use_are_warnings_and_masks_are_errors() {
+    let dir = tempfile::tempdir().expect("a folder");
+    fs::write(dir.path().join("f.ua"), KEYED).expect("written");
+    for (flags, wanted, said) in [
+        ("-B --target std -no-arr -no-share", 0, "`-no-arr` is ignored"),
+        ("-V -bits-per-reg 8", 0, "`-bits-per-reg` below 32 is ignored"),
+        ("-V -ua-masked", 2, "help: remove `-ua-masked` for code without masks"),
+        ("-B -shares 4", 2, "`-shares` asks for masked code"),
+        ("-V --data-bits 8", 2, "--data-bits 8 is for bitsliced code"),
+        ("-B --target sse --data-bits 8", 2, "--data-bits 8 is for bitsliced code"),
+        ("-B --data-bits 9", 2, "8 or 16"),
+    ] {
+        let (status, _, messages) = usubac(dir.path(), &format!("f.ua --abi usubac -o - {flags}"));
+        assert_eq!(status, Some(wanted), "{flags}: {messages}");
+        assert!(messages.contains(said), "{flags}: {messages}");
+        assert_eq!(messages.matches("error").count(), usize::from(wanted > 0), "{messages}");
+    }
+    let (status, _, messages) = usubac(dir.path(), "f.ua -B -o - --data-bits 8");
+    assert!(status == Some(2) && messages.contains("without --abi usubac"), "{messages}");
 }

@@ -8,7 +8,8 @@
 //! the header of the target defines; arrays keep their dimensions, bitslicing appends the word
 //! size; single words are passed by value, single results by pointer. The function is a wrapper
 //! around a `static` kernel. It computes into arrays of its own and copies them, since old
-//! drivers may pass the same array as input and output. Of interleaved instances each keeps its own
+//! drivers may pass the same array as input and output, or bitsliced words that are narrower than
+//! a register. Of interleaved instances each keeps its own
 //! parameters, `a__` and `a____2`, which the wrapper puts side by side for the kernel.
 
 use std::fmt::Write;
@@ -47,7 +48,12 @@ fn spell_ports<'a>(ports: impl Iterator<Item = &'a Port>) -> Vec<String> {
 }
 
 /// The type for `DATATYPE` in the layout of a kernel, and its `BITS_PER_REG`.
-fn data_type(program: &Program, target: &Target, layout: Layout) -> (&'static str, u32) {
+fn data_type(
+    program: &Program,
+    target: &Target,
+    layout: Layout,
+    options: &COptions,
+) -> (&'static str, u32) {
     // General-purpose words of V all have the type of the widest; the OCaml compiler took the first
     // parameter and truncated the others.
     let bits = match layout {
@@ -56,7 +62,7 @@ fn data_type(program: &Program, target: &Target, layout: Layout) -> (&'static st
             let words = entry.params.iter().chain(&entry.results).map(|port| port.word);
             word_lane(words.max().unwrap_or(8)) as u32
         }
-        _ => target.bits,
+        _ => options.data_bits.unwrap_or(target.bits),
     };
     (if target.simd { target.register } else { word_type(bits as u8) }, bits)
 }
@@ -85,7 +91,7 @@ pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted
         ..options.clone()
     };
     let emitted = kernel(program, target, &inner);
-    let (data, bits) = data_type(program, target, emitted.layout);
+    let (data, bits) = data_type(program, target, emitted.layout, options);
     let names = spell_ports(entry.params.iter().chain(&entry.results));
     let texts = |ports: &[Port], names: &[String]| -> Vec<PortText> {
         let text = |(port, name): (&Port, &String)| {
@@ -97,7 +103,8 @@ pub fn usubac(program: &Program, target: &Target, options: &COptions) -> Emitted
     };
     let (of_params, of_results) = names.split_at(entry.params.len());
     let (params, results) = (texts(&entry.params, of_params), texts(&entry.results, of_results));
-    let mut outer = Emitted { name, params, results, ..emitted.clone() };
+    let lanes = options.data_bits.unwrap_or(emitted.lanes);
+    let mut outer = Emitted { name, params, results, lanes, ..emitted.clone() };
     let (prototype, body) = wrapper(program, &emitted, &outer);
     outer.prototype = prototype;
     let inside = header::comment(program, target, &inner, &emitted);
@@ -118,7 +125,7 @@ fn comment(program: &Program, target: &Target, options: &COptions, emitted: &Emi
 
 /// The header file for the output of [`usubac`].
 pub fn header(program: &Program, target: &Target, options: &COptions, emitted: &Emitted) -> String {
-    let (data, bits) = data_type(program, target, emitted.layout);
+    let (data, bits) = data_type(program, target, emitted.layout, options);
     let guard = format!("{}_H", emitted.name.to_uppercase());
     let mut text = comment(program, target, options, emitted);
     let _ =

@@ -148,6 +148,14 @@ impl fmt::Display for Instances {
     }
 }
 
+/// The values of `--data-bits`.
+pub fn parse_data_bits(text: &str) -> Result<u32, String> {
+    match text.parse() {
+        Ok(bits @ (8 | 16)) => Ok(bits),
+        _ => Err("8 or 16".into()),
+    }
+}
+
 pub fn parse_instances(text: &str) -> Result<Instances, String> {
     match (text, text.parse()) {
         ("auto", _) => Ok(Instances::Auto),

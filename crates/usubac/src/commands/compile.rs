@@ -41,6 +41,11 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
             "{flag} has no place beside --abi usubac, whose functions are more than the kernel",
         )));
     }
+    if args.data_bits.is_some() && args.abi != Abi::Usubac {
+        return Err(Failure::usage(
+            "--data-bits has no place without --abi usubac, whose functions convert words",
+        ));
+    }
     let place = place(args, file)?;
     if args.emit == Emit::Ast || args.parse_only {
         let tree = formatted(file, reporter)?;
@@ -59,6 +64,12 @@ pub fn run(args: &Compile, reporter: Reporter) -> Result<(), Failure> {
     let (program, target) = slice::compiled(&input, &language, codegen, args.abi, reporter)?;
     if args.abi == Abi::Usubac && takes_bytes(&program) {
         return Err(Failure::usage("--abi usubac has no ports of bytes; remove `le` and `be`"));
+    }
+    if let (Some(bits), true) = (args.data_bits, target.simd || program.slicing != Slicing::B) {
+        return Err(Failure::usage(format!(
+            "--data-bits {bits} is for bitsliced code in general-purpose registers; help: remove \
+             it, or write -B and --target gp64"
+        )));
     }
     fault::stage("writing the output");
     if args.emit == Emit::U0 {
@@ -179,6 +190,9 @@ fn options(
     if args.abi == Abi::Usubac {
         command.push_str(" --abi usubac");
     }
+    if let Some(bits) = args.data_bits {
+        command.push_str(&format!(" --data-bits {bits}"));
+    }
     if args.origins {
         command.push_str(" --origins");
     }
@@ -192,6 +206,7 @@ fn options(
         command,
         source_hash: hashes.collect::<Vec<_>>().join(", "),
         version: env!("CARGO_PKG_VERSION").to_string(),
+        data_bits: args.data_bits,
         origins: args.origins.then(|| Arc::new(Places::new(&input.sources))),
         ..codegen.text()
     }

@@ -24,6 +24,12 @@ fn long_flags_may_have_one_dash() {
         ("usubac bench --cflags -w --arch avx2", "usubac bench --cflags -w --target avx2"),
         ("usubac -no-share -bits-per-reg 8 -no-arr a.ua", "usubac build a.ua"),
         ("usubac -bits-per-reg=16 -lf a.ua", "usubac build a.ua"),
+        ("usubac -sched-n 0 -B a.ua", "usubac build -B a.ua"),
+        (
+            "usubac -abi usubac -B -bits-per-reg 8 a.ua",
+            "usubac build --abi usubac -B --data-bits 8 a.ua",
+        ),
+        ("usubac -abi usubac -V -bits-per-reg=8 a.ua", "usubac build --abi usubac -V a.ua"),
         ("usubac -bits-per-reg=32 a.ua", "usubac build --bits-per-reg=32 a.ua"),
     ] {
         assert_eq!(rewritten(written).expect("accepted"), means);
@@ -35,6 +41,9 @@ fn flags_that_are_gone_say_why() {
     for (written, why) in [
         ("usubac --bench-inter=3", "usubac tune"),
         ("usubac -ua-masked -V", "masking is not supported yet"),
+        ("usubac -shares 4 -B", "help: remove `-shares` for code without masks"),
+        ("usubac -masked -fdti tifd", "`-masked`"),
+        ("usubac -gen-bench", "usubac bench"),
         ("usubac -dump-steps ast", "--print-after all"),
     ] {
         let Err(Failure::Usage(message)) = rewritten(written) else { panic!("{written}") };
@@ -141,4 +150,17 @@ fn one_dash_is_the_spelling_of_the_ocaml_compiler() {
     let (was, warnings) = meaning("-arch avx2 -no-sched -inter-factor 2 -unroll a.ua");
     let (is, _) = meaning("build --target avx2 --schedule never --interleave 2 --unroll all a.ua");
     assert_eq!((was, warnings), (is, Vec::new()));
+}
+
+#[test]
+fn numbers_below_our_least_ones_say_so() {
+    for (flag, wanted) in [
+        ("-sched-n 0", "`-sched-n 0` is ignored"),
+        ("-bits-per-reg 16", "`-bits-per-reg` below 32 is ignored"),
+        ("-abi usubac -B -bits-per-reg 16", ""),
+    ] {
+        let (_, warnings) = meaning(&format!("{flag} a.ua"));
+        assert_eq!(warnings.is_empty(), wanted.is_empty(), "{flag}: {warnings:?}");
+        assert!(warnings.iter().all(|warning| warning.starts_with(wanted)), "{flag}: {warnings:?}");
+    }
 }

@@ -78,6 +78,9 @@ pub struct COptions {
     pub hidden: bool,
     /// Constant ports are registers, also where the target could broadcast masks.
     pub registers: bool,
+    /// Bits of `DATATYPE` behind the interface of the OCaml compiler, if it is narrower than the
+    /// registers of bitsliced code.
+    pub data_bits: Option<u32>,
     /// Callers hand over complements of the constant words that [`keys::complemented`] names.
     pub complemented_keys: bool,
     /// The kernel clears its part of the stack and all registers that are not its caller's.
