@@ -30,6 +30,7 @@ const PARTS: &[Part] = &[
     ("proofs",      &["test", "--package", "usubac", "--test", "linked", "nacl"]),
     ("sizes",       &["test", "--package", "usuba-library", "--test", "library", "files_are_short"]),
     ("functions",   &["run", "--package", "documents", "--", "functions"]),
+    ("drivers",     &["run", "--package", "documents", "--", "drivers"]),
     ("errors",      &["run", "--package", "documents", "--", "errors"]),
     ("listings",    &["run", "--package", "documents", "--", "listings"]),
     ("charts",      &["run", "--package", "documents", "--", "charts"]),

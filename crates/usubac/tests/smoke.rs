@@ -180,3 +180,82 @@ fn a_folder_of_images_is_complete() {
         assert!(images.join(file).is_file(), "{file}");
     }
 }
+
+/// A driver in the shape of the ones that `scripts/drivers` runs: it prints a result, and writes a file.
+const DRIVER: &str = r#"
+#include <stdio.h>
+#include "toy.c"
+int main(void)
+{
+    DATATYPE x = 0x12345678, y;
+    FILE *file = fopen("out.txt", "w");
+    toy__(x, &y);
+    printf("%08x\n0 0 %u %u\n", (unsigned)y, (unsigned)y, (unsigned)~x);
+    fprintf(file, "%08x", (unsigned)y);
+    return fclose(file) || WRONG;
+}
+"#;
+
+/// `scripts/drivers` with checkouts that are made up here, and a record of them.
+#[test]
+fn drivers_run_beside_a_checkout() {
+    if Command::new("gcc").arg("--version").output().is_err() {
+        return println!("skipped: drivers need gcc");
+    }
+    let place = tempfile::tempdir().expect("a folder");
+    let run = |folder: &Path, words: &[&str]| {
+        let mut script = Command::new(root().join("scripts/drivers"));
+        script.args(words.iter().filter(|word| **word == "--write")).arg(folder);
+        script.args(words.iter().filter(|word| **word != "--write")).env("CC", "gcc");
+        script.env("USUBAC", env!("CARGO_BIN_EXE_usubac"));
+        // Folders of temporary files may refuse programs.
+        script.env("CARGO_TARGET_DIR", env!("CARGO_TARGET_TMPDIR"));
+        let output = script.env("RECORD", place.path().join("record")).output().expect("bash runs");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let write = |name: &str, text: &str| {
+        let path = place.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, text).expect("written");
+    };
+    let line = |cipher: &str, flags: &str, build: &str, check: &str, wanted: &str| {
+        let driver = "usuba/checks/toy";
+        let program = "examples/toy.ua";
+        format!("{cipher}|V|std|{program}|{flags}|{driver}|toy.c|{build}|{check}|{wanted}|\n")
+    };
+    let lines = [
+        line("toy", "-V --target std -no-share", "-DWRONG=0 main.c", "exit", "right"),
+        line("toy", "-V --target std", "-DWRONG=0 main.c", "prints edcba987", "right"),
+        line("toy", "-V --target std", "-DWRONG=0 main.c", "columns 1", "right"),
+        line("toy", "-V --target std", "-DWRONG=0 main.c", "like -O1 -DWRONG=0 main.c", "right"),
+        line("toy", "-V --target std", "-DWRONG=0 main.c", "speed", "runs"),
+        line("toy", "-V --target std", "-DWRONG=0 main.c", "silent", "wrong"),
+        line("toy", "-V -masked", "-DWRONG=0 main.c", "masked", "refused"),
+        line("toy", "-V --target std", "-DWRONG=0 missing.c", "exit", "no program"),
+        line("other", "-V --target std", "-DWRONG=1 main.c", "exit", "right"),
+    ];
+    write("record", &lines.concat());
+    let (status, _, said) = run(place.path(), &[]);
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.starts_with("drivers: found `") && said.contains("expected a folder"), "{said}");
+    write("usuba/checks/toy/main.c", DRIVER);
+    write("examples/toy.ua", "node toy (x:u32) returns (y:u32) let y = ~x tel");
+    let (status, told, said) = run(place.path(), &["toy"]);
+    assert_eq!(status, Some(0), "{told}{said}");
+    assert!(!told.contains("the record says"), "{told}");
+    for count in ["4 right", "1 runs", "1 refused", "1 wrong", "1 no program"] {
+        assert!(told.lines().last().is_some_and(|last| last.contains(count)), "{count}: {told}");
+    }
+    let (status, told, said) = run(place.path(), &["other"]);
+    assert_eq!(status, Some(1), "{told}{said}");
+    assert!(told.contains("wrong, the record says: right"), "{told}");
+    assert!(said.starts_with("drivers: 1 of them do less than "), "{said}");
+    let (status, _, said) = run(place.path(), &["none"]);
+    assert!(status == Some(2) && said.starts_with("drivers: found `none`"), "{said}");
+    let (status, _, said) = run(place.path(), &["--write"]);
+    assert_eq!(status, Some(0), "{said}");
+    let record = fs::read_to_string(place.path().join("record")).expect("a record");
+    assert!(record.starts_with("# run: ") && record.contains("|exit|wrong|\n"), "{record}");
+    assert_eq!(run(place.path(), &[]).0, Some(0));
+}

@@ -4,6 +4,7 @@
 //!
 //! - `charts`: the chart of other libraries in the README.
 //! - `docs`: programs and commands that documents show.
+//! - `drivers`: the page about drivers of the OCaml compiler.
 //! - `errors`: the error index of the book.
 //! - `functions`: the page about the proofs of NaCl.
 //! - `layouts`: the picture of register layouts in the book.
@@ -13,6 +14,7 @@
 
 pub mod charts;
 pub mod docs;
+pub mod drivers;
 pub mod errors;
 pub mod functions;
 pub mod layouts;

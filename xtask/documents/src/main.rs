@@ -1,10 +1,10 @@
-//! `documents charts`, `documents docs [FOLDER]`, `documents errors`, `documents functions`,
-//! `documents listings`, `documents peers`, `documents toolchains`: `cargo xtask` runs this program.
+//! `documents charts`, `documents docs [FOLDER]`, `documents drivers`, `documents errors`,
+//! `documents functions`, `documents listings`, `documents peers`, `documents toolchains`: `cargo xtask` runs this program.
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use documents::{charts, docs, errors, functions, layouts, listings, peers, toolchains};
+use documents::{charts, docs, drivers, errors, functions, layouts, listings, peers, toolchains};
 use xtask::repo::Repo;
 
 fn main() -> ExitCode {
@@ -18,6 +18,7 @@ fn main() -> ExitCode {
             Ok(findings)
         }
         Some("docs") => docs::check(&repo, binaries),
+        Some("drivers") => drivers::check(&repo, docs::bless()),
         Some("errors") => errors::check(&repo, docs::bless()),
         Some("functions") => functions::check(&repo, docs::bless()),
         Some("listings") => listings::check(&repo, docs::bless()),

@@ -1,6 +1,6 @@
 //! Programs and generated tables of the repository, so that `cargo test` finds them out of date.
 
-use documents::{docs, functions, toolchains};
+use documents::{docs, drivers, functions, toolchains};
 use xtask::repo::{Finding, Repo};
 
 fn assert_none(findings: &[Finding]) {
@@ -24,4 +24,10 @@ fn the_table_of_tools_follows_from_the_targets() {
 fn the_page_about_nacl_follows_from_its_proofs() {
     let repo = Repo::load().expect("the repository can be read");
     assert_none(&functions::check(&repo, false).expect("nothing is written"));
+}
+
+#[test]
+fn the_page_about_drivers_follows_from_their_record() {
+    let repo = Repo::load().expect("the repository can be read");
+    assert_none(&drivers::check(&repo, false).expect("nothing is written"));
 }

@@ -23,7 +23,7 @@ const ABOUT: &[&str] = &[
 ];
 
 /// Other tools have options of these names, the original compiler among them.
-const OTHERS: &[&str] = &["bench/peers/", "bench/published/", "fuzz/"];
+const OTHERS: &[&str] = &["bench/drivers.txt", "bench/peers/", "bench/published/", "fuzz/"];
 
 /// A row of the table.
 struct Former<'a> {
