@@ -21,11 +21,16 @@ static USUBA_APART int usuba_batch_take(usuba_batch *all, size_t i, usuba_sha512
                                         const uint8_t *public_key, const uint8_t *message,
                                         size_t length, const uint8_t *signature)
 {
+    static const usuba_sc one = {1}, zero = {0};
     uint8_t number[32];
-    usuba_word below;
+    usuba_sc least;
+    usuba_word difference = 0;
+    size_t word;
     usuba_words_load(all->sums[i], signature + 32, USUBA_WORDS);
-    usuba_sc_below(all->sums[i], &below);
-    if (!below) return 0;
+    /* Below the order S is its own product with 1. */
+    usuba_sc_muladd(all->sums[i], one, zero, least);
+    for (word = 0; word < USUBA_SC_WORDS; word++) difference |= all->sums[i][word] ^ least[word];
+    if (difference) return 0;
     if (!usuba_point_load(all->points[2 * i], signature) || usuba_point_is_small(all->points[2 * i]))
         return 0;
     if (!usuba_point_load(all->points[2 * i + 1], public_key)
