@@ -18,7 +18,7 @@
 use std::sync::LazyLock;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, UndefinedBehavior, filters, functions};
+use minijinja::{Environment, UndefinedBehavior, filters, functions, tests};
 
 pub use minijinja::{Value, context};
 
@@ -40,6 +40,7 @@ static ENVIRONMENT: LazyLock<Environment<'static>> = LazyLock::new(|| {
     environment.add_filter("replace", filters::replace);
     environment.add_filter("upper", filters::upper);
     environment.add_function("range", functions::range);
+    environment.add_test("none", tests::is_none);
     environment.set_syntax(syntax);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
@@ -77,7 +78,7 @@ macro_rules! template {
 pub use template;
 
 #[cfg(test)]
-mod tests {
+mod checks {
     use std::fs;
     use std::path::{Path, PathBuf};
 
@@ -92,6 +93,51 @@ mod tests {
                 false => found.extend(path.extension().is_some_and(|e| e == "in").then_some(path)),
             }
         }
+    }
+
+    /// The names behind a sign or word in the statements and values of a template.
+    fn names_behind<'t>(text: &'t str, sign: &str) -> Vec<&'t str> {
+        let comment = text.find("#}").map_or(0, |end| end + 2);
+        let statements =
+            text[comment..].split("{%").skip(1).filter_map(|rest| rest.split("%}").next());
+        let values = text[comment..].lines().flat_map(|line| line.split('@').skip(1).step_by(2));
+        // Closures of Rust and operators of C stand in and between values, too.
+        let is_value =
+            |value: &&str| value.starts_with(char::is_alphabetic) && !value.contains("||");
+        let values = values.filter(is_value);
+        let mut names = Vec::new();
+        for part in statements.chain(values) {
+            for rest in part.split(sign).skip(1).filter(|rest| !rest.starts_with('"')) {
+                let rest = rest.trim_start().trim_start_matches("not ").trim_start();
+                let end =
+                    rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                names.push(&rest[..end]);
+            }
+        }
+        names
+    }
+
+    /// A filter or test that the environment lacks is found only where a statement runs.
+    #[test]
+    fn each_template_uses_filters_and_tests_that_exist() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut found = Vec::new();
+        for folder in ["lib", "crates"] {
+            templates(&root.join(folder), &mut found);
+        }
+        let mut used = [0, 0];
+        for path in found {
+            let text = fs::read_to_string(&path).expect("a text");
+            let filters = ["join", "last", "length", "map", "replace", "upper"];
+            for (at, (sign, known)) in [("|", &filters[..]), (" is ", &["none"])].iter().enumerate()
+            {
+                for name in names_behind(&text, sign) {
+                    assert!(known.contains(&name), "{}: `{sign}` {name}", path.display());
+                    used[at] += 1;
+                }
+            }
+        }
+        assert!(used[0] > 20 && used[1] > 0, "{used:?}");
     }
 
     #[test]
