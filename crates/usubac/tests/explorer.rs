@@ -294,6 +294,20 @@ fn questions_that_are_none_are_refused() {
     }
 }
 
+#[test]
+fn the_script_names_a_page_that_cannot_be_written() {
+    let place = folder(&[]);
+    let absent = place.path().join("absent/page.html");
+    let pages = [(&*absent, 1), (place.path(), 1), (Path::new("--help"), 2)];
+    for (page, status) in pages {
+        let built = Command::new(root().join("scripts/explorer")).arg(page).output();
+        let (built, page) = (built.expect("bash runs"), page.display());
+        let errors = text(&built.stderr);
+        assert_eq!(built.status.code(), Some(status), "{page}: {errors}");
+        assert!(errors.starts_with("explorer: ") && errors.lines().count() == 1, "{errors}");
+    }
+}
+
 /// The module gives the same answers as native code, and the page works in a browser.
 #[test]
 fn the_page_works() {
