@@ -1,5 +1,5 @@
 //! Known-answer tests of hash functions and keystreams: their functions are evaluated under the
-//! reference semantics, and the construction around them is written here once more.
+//! reference semantics, inside of [`crate::modes`] and of definitions beside it.
 //!
 //! ```text
 //! sha256      padding of FIPS 180-4 around sha256_compress
@@ -13,11 +13,10 @@
 
 use std::path::Path;
 
-use crate::known::{Known, remembered};
+use crate::known::{Known, Numbers, remembered};
+use crate::modes::{MerkleDamgard, keystream};
 use crate::wrong::answers;
-use crate::{
-    Cipher, Counter, Function, Hash, HashMode, HashVector, Order, Seal, SealVector, Stream, Vector,
-};
+use crate::{Cipher, Hash, HashMode, HashVector, Seal, SealVector, Stream, Vector};
 use crate::{duplex, sponge};
 
 /// The result of a known-answer test.
@@ -56,7 +55,10 @@ impl Cipher {
                     return Err(format!("{place}: vectors of `{}` have {fields} alone", hash.name));
                 }
                 let found = match hash.mode {
-                    HashMode::MerkleDamgard => merkle_damgard(&known, hash, input)?,
+                    HashMode::MerkleDamgard => {
+                        let numbers = &mut Numbers(&[&known]);
+                        MerkleDamgard::new(numbers, hash)?.hash(numbers, input)?
+                    }
                     _ => sponge::answer(&known, hash, vector)?,
                 };
                 check(&place, &hash.name, output, &found)
@@ -132,7 +134,7 @@ impl Cipher {
         remembered(kept, &about, || {
             vectors.iter().try_for_each(|vector| {
                 let place = self.place(&stream.vectors, vector);
-                let found = keystream(&first, &then, stream, vector);
+                let found = keystream_of(&first, &then, stream, vector);
                 let found = found.map_err(|wrong| format!("{place}: {wrong}"))?;
                 check(&place, &stream.name, &vector.output, &found)
             })
@@ -151,95 +153,24 @@ fn check(place: &str, name: &str, expected: &[u8], found: &[u8]) -> Result<(), S
     }
 }
 
-/// FIPS 180-4, sections 5 and 6, around any chained function.
-fn merkle_damgard(known: &Known, hash: &Hash, message: &[u8]) -> Result<Vec<u8>, String> {
-    let [_, input, output] = known.sizes()?;
-    let block = input.checked_sub(output).filter(|&block| block >= 8);
-    let block = block.filter(|_| hash.start.len() == output && hash.output <= output);
-    let block = block.ok_or_else(|| format!("the sizes of `{}` do not fit", hash.chain))?;
-    let mut padded = message.to_vec();
-    padded.push(0x80);
-    while padded.len() % block != block - block / 8 {
-        padded.push(0);
-    }
-    padded.resize(padded.len() + (block / 8).saturating_sub(8), 0);
-    let bits = (message.len() as u64 * 8).to_be_bytes();
-    padded.extend(&bits[8usize.saturating_sub(block / 8)..]);
-    let mut chain = hash.start.clone();
-    for block in padded.chunks(block) {
-        chain = known.answer(&[], &[&chain[..], block].concat())?;
-    }
-    chain.truncate(hash.output);
-    Ok(chain)
-}
-
 /// As many bytes of a keystream as the vector has.
-fn keystream(
+fn keystream_of(
     first: &Known,
     then: &Known,
     stream: &Stream,
     vector: &Vector,
 ) -> Result<Vec<u8>, String> {
-    let [key, begin, _] = first.sizes()?;
+    let [key, ..] = first.sizes()?;
     vector.check_sizes([key, stream.nonce, vector.output.len()])?;
-    let rest = vector.input.get(begin..).ok_or("the nonce is shorter than the input of `first`")?;
-    let made = first.answer(&vector.key, &vector.input[..begin])?;
+    let numbers = &mut Numbers(&[first, then]);
     let wanted = vector.output.len();
-    let mut bytes = Vec::new();
-    let [_, state, output] = then.sizes()?;
-    let mut now = made.clone();
-    for number in 0.. {
-        if bytes.len() >= wanted {
-            break;
-        }
-        match then.function.counter {
-            Some(counter) => {
-                let input = numbered(then.function, state, counter, rest, number)?;
-                bytes.extend(then.answer(&made, &input)?);
-            }
-            None => {
-                let both = then.answer(&[], &now)?;
-                if output <= state {
-                    return Err("`then` makes no keystream".to_string());
-                }
-                now = both[..state].to_vec();
-                bytes.extend(&both[state..]);
-            }
-        }
-    }
-    bytes.truncate(wanted);
-    Ok(bytes)
-}
-
-/// The input of a block: its number, and a nonce with zeros before it.
-fn numbered(
-    function: &Function,
-    size: usize,
-    counter: Counter,
-    nonce: &[u8],
-    number: u64,
-) -> Result<Vec<u8>, String> {
-    let Counter { at, bytes, order } = counter;
-    let free = size.checked_sub(bytes).and_then(|free| free.checked_sub(nonce.len()));
-    let zeros = free.filter(|_| at + bytes <= size);
-    let zeros = zeros.ok_or_else(|| format!("the nonce of `{}` is too long", function.name))?;
-    let mut input = [&vec![0; zeros][..], nonce].concat();
-    let number: Vec<u8> = match order {
-        Order::Little => (0..bytes).map(|at| shifted(number, at)).collect(),
-        Order::Big => (0..bytes).rev().map(|at| shifted(number, at)).collect(),
-    };
-    input.splice(at..at, number);
-    Ok(input)
-}
-
-/// Byte `at` of a number, the lowest first.
-fn shifted(number: u64, at: usize) -> u8 {
-    number.checked_shr(8 * at as u32).unwrap_or(0) as u8
+    keystream(numbers, (stream, then.function), &vector.key, &vector.input, 0, wanted)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Order;
 
     fn read(name: &str) -> Cipher {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");

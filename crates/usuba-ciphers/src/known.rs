@@ -16,6 +16,7 @@ use usuba::syntax::ast::DeclOpt;
 use usuba::typed::{self, Kind, VarType};
 
 use crate::files;
+use crate::modes::Bytes;
 use crate::readings;
 use crate::vectors::to_hex;
 use crate::wrong::wrong_block;
@@ -173,6 +174,36 @@ fn located(sources: &Sources, finding: &Diagnostic) -> String {
     );
     let help = finding.help.as_ref().map(|help| format!("; help: {help}")).unwrap_or_default();
     format!("{place}: {}{help}", finding.message)
+}
+
+/// Functions under the evaluator, for specifications that run on numbers.
+pub(crate) struct Numbers<'a>(pub &'a [&'a Known<'a>]);
+
+impl Numbers<'_> {
+    fn known(&self, function: &str) -> Result<&Known<'_>, String> {
+        let known = self.0.iter().find(|known| known.function.name == function);
+        known.copied().ok_or_else(|| format!("`{function}` is not evaluated here"))
+    }
+}
+
+impl Bytes for Numbers<'_> {
+    type Byte = u8;
+
+    fn number(&self, value: u8) -> u8 {
+        value
+    }
+
+    fn sum(&mut self, a: &u8, b: &u8) -> u8 {
+        a ^ b
+    }
+
+    fn sizes(&self, function: &str) -> Result<[usize; 3], String> {
+        self.known(function)?.sizes()
+    }
+
+    fn apply(&mut self, function: &str, key: &[u8], input: &[u8]) -> Result<Vec<u8>, String> {
+        self.known(function)?.answer(key, input)
+    }
 }
 
 /// A function with its key schedule, ready to be evaluated.

@@ -10,6 +10,7 @@
 //! - `hash`: hash functions, and the function that they apply to its own results.
 //! - `scheme`: hand-written C around arithmetic, and authenticated encryption.
 //! - `sign`: signatures from hash functions.
+//! - `modes`: specifications of modes over strings of bytes.
 //! - `known`: known-answer tests under the reference semantics; `composed`: of hash functions and
 //!   keystreams, `sponge` among them.
 //! - `wrong`: the error for a wrong answer; `readings`: byte orders that would make it right.
@@ -24,6 +25,7 @@ mod known;
 mod library;
 pub mod loader;
 mod mac;
+pub mod modes;
 mod readings;
 mod scheme;
 mod seal;
