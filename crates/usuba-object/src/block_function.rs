@@ -81,46 +81,79 @@ impl Interface<'_> {
     /// # Errors
     /// The names differ from the program, or an order does not fit its words.
     pub fn meaning(&self, program: &Program, run: &mut Run) -> Result<Meaning, String> {
+        let mut params = Params { graph: &mut run.graph, count: 0 };
+        let bits: usize = self.input_bits()?.into_iter().sum();
+        let input: Vec<Edge> = (0..bits).map(|_| params.next()).collect();
+        let (mut key, mut key_align, mut words_of_key) = (Vec::new(), 1, Vec::new());
+        if let KeyPointer::Words(name) = &self.key {
+            let words = words(self.port(name)?);
+            words_of_key = (0..words.count * words.bits).map(|_| params.next()).collect();
+            let size = words.bits.next_power_of_two().max(8);
+            for word in words_of_key.chunks(words.bits) {
+                let bits = word.iter().rev().map(|&edge| Some(edge));
+                key.extend(bits.chain(std::iter::repeat(None)).take(size));
+            }
+            key_align = size as u64 / 8;
+        }
+        let output = self.output_of(program, run, &input, &words_of_key)?;
+        Ok(Meaning { input, output, key, key_align, key_bits: words_of_key.len() })
+    }
+
+    /// Bits of each input.
+    ///
+    /// # Errors
+    /// As [`Interface::meaning`].
+    pub fn input_bits(&self) -> Result<Vec<usize>, String> {
+        let bits = |(name, order): &(String, Order)| {
+            let places = order.bits(words(self.port(name)?)).ok_or_else(|| no_order(name))?;
+            Ok(places.len())
+        };
+        self.inputs.iter().map(bits).collect()
+    }
+
+    /// A parameter of the program, in one of its copies.
+    fn port(&self, name: &str) -> Result<&Port, String> {
+        let groups = self.program.params();
+        let found = groups.iter().find(|group| group[0].name == name);
+        found.map(|group| &group[0]).ok_or_else(|| format!("the program has no parameter `{name}`"))
+    }
+
+    /// The bits of a result in memory, for the bits of a block and for the words of the key, the
+    /// most significant bit of each first. `program` is the program on bits.
+    ///
+    /// # Errors
+    /// As [`Interface::meaning`].
+    pub fn output_of(
+        &self,
+        program: &Program,
+        run: &mut Run,
+        input: &[Edge],
+        key: &[Edge],
+    ) -> Result<Vec<Edge>, String> {
         let entry = program.entry;
         let program = self.program;
         let zero = run.graph.constant(1, 0);
-        let mut params = Params { graph: &mut run.graph, count: 0 };
-        let mut input = Vec::new();
-        let mut of_ports: Vec<(&str, Vec<Edge>)> = Vec::new();
-        let groups = program.params();
-        let group = |name: &str| {
-            let found = groups.iter().find(|group| group[0].name == name);
-            found.copied().ok_or_else(|| format!("the program has no parameter `{name}`"))
-        };
+        let (mut rest, mut of_ports) = (input, Vec::new());
         for (name, order) in &self.inputs {
-            let words = words(&group(name)?[0]);
+            let words = words(self.port(name)?);
             let places = order.bits(words).ok_or_else(|| no_order(name))?;
             let mut edges = vec![zero; words.count * words.bits];
-            for place in places {
-                let edge = params.next();
-                input.push(edge);
+            let (own, behind) = rest.split_at(places.len());
+            rest = behind;
+            for (place, &edge) in places.into_iter().zip(own) {
                 if let Some(at) = place {
                     edges[at] = edge;
                 }
             }
             of_ports.push((name, edges));
         }
-        let (mut key, mut key_align, mut key_bits) = (Vec::new(), 1, 0);
         if let KeyPointer::Words(name) = &self.key {
-            let words = words(&group(name)?[0]);
-            let edges: Vec<Edge> = (0..words.count * words.bits).map(|_| params.next()).collect();
-            let size = words.bits.next_power_of_two().max(8);
-            for word in edges.chunks(words.bits) {
-                let bits = word.iter().rev().map(|&edge| Some(edge));
-                key.extend(bits.chain(std::iter::repeat(None)).take(size));
-            }
-            (key_align, key_bits) = (size as u64 / 8, edges.len());
-            of_ports.push((name, edges));
+            of_ports.push((name, key.to_vec()));
         }
         let mut all = Vec::new();
-        for group in &groups {
+        for group in &program.params() {
             let name = &group[0].name;
-            let edges = of_ports.iter().find(|(known, _)| known == name);
+            let edges = of_ports.iter().find(|(known, _)| *known == name);
             let (_, edges) = edges.ok_or_else(|| format!("nobody gives `{name}`"))?;
             for _ in *group {
                 all.extend_from_slice(edges);
@@ -138,8 +171,7 @@ impl Interface<'_> {
             return Err("the copies of the program could not be shown equal".into());
         }
         let places = self.output.bits(words).ok_or_else(|| no_order(&result[0].name))?;
-        let output = places.into_iter().map(|place| place.map_or(zero, |at| outs[at])).collect();
-        Ok(Meaning { input, output, key, key_align, key_bits })
+        Ok(places.into_iter().map(|place| place.map_or(zero, |at| outs[at])).collect())
     }
 }
 

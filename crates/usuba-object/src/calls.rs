@@ -18,6 +18,7 @@ use usuba::ir::{NodeId, Program, interp};
 
 use super::cell::{Bits, Cell, Instance};
 use super::elf::Object;
+use super::functions::Functions;
 use super::integer_values::Word;
 use super::kernel_contract::{Contract, Meaning};
 
@@ -44,6 +45,8 @@ pub struct Calls {
     made: Vec<Made>,
     /// For runs on numbers: the program that has the nodes of the kernels.
     program: Option<Program>,
+    /// Callees that are uninterpreted functions of bytes.
+    pub(super) functions: Functions,
 }
 
 /// A call of the program: the words of its arguments and results, for every instance.
@@ -60,6 +63,11 @@ impl Calls {
         let place = |kernel: &Kernel| object.function(&kernel.contract.symbol);
         let places = kernels.iter().map(place).collect();
         Calls { kernels: kernels.to_vec(), places, ..Calls::default() }
+    }
+
+    /// Calls of uninterpreted functions of bytes only.
+    pub fn of(functions: Functions) -> Calls {
+        Calls { functions, ..Calls::default() }
     }
 
     /// The same for concrete execution, where a call runs its node.

@@ -34,8 +34,11 @@
 //! - `kernel_contract`: buffers and the meaning of their bits.
 //! - `callgraph`: the calls of all functions of an object.
 //! - `compare`: the proof of a kernel; `calls`: functions that call other kernels.
+//! - `functions`: callees as uninterpreted functions of bytes; `trial`: calls on buffers of fixed
+//!   sizes.
 //! - `blocks`: the proof of a function over any number of blocks.
 //! - `block_function`: the contract of such a function.
+//! - `chained_blocks`: the proof of a function over blocks of several messages.
 //! - `byte_order`: the layout of words in bytes.
 //! - `symbolic_count`: public numbers that are not known; `relations`: bounds by their relations;
 //!   `variable_changes`: other variables for them.
@@ -65,6 +68,7 @@ mod call_summaries;
 pub mod callgraph;
 pub mod calls;
 pub mod cell;
+pub mod chained_blocks;
 pub mod compare;
 pub mod dispatch;
 pub mod elf;
@@ -72,6 +76,7 @@ pub mod extensions;
 mod extents;
 mod footprint;
 mod frame_phases;
+pub mod functions;
 pub mod integer_values;
 pub mod integers;
 pub mod kernel_contract;
@@ -93,6 +98,7 @@ mod struct_fields;
 mod summarized;
 pub mod symbolic_count;
 mod table_elements;
+pub mod trial;
 mod variable_changes;
 pub mod verdict;
 mod word_sums;

@@ -21,10 +21,12 @@ use usuba_object::arithmetic;
 use usuba_object::block_function::{Interface, KeyPointer};
 use usuba_object::blocks;
 use usuba_object::byte_order::Order;
+use usuba_object::chained_blocks::{self, Extent};
 use usuba_object::compare::{self, Demands};
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
 use usuba_object::kernel_contract::Contract;
+use usuba_object::verdict::Verdict;
 use usuba_object::x86::X86;
 
 use crate::compiler::Compiler;
@@ -76,6 +78,20 @@ impl Proof {
                 inner: None,
             })
         });
+        Proof { what, outcome, spent: start.elapsed() }
+    }
+
+    /// Proves a function over blocks of several messages for these numbers of them.
+    pub fn of_chained(object: &Object, interface: &Interface, extent: Extent) -> Proof {
+        let start = Instant::now();
+        let verdict = chained_blocks::prove::<X86>(object, interface, extent);
+        let Extent { blocks, messages } = extent;
+        let what = format!("{}, {blocks} blocks of {messages} messages", interface.symbol);
+        let outcome = match verdict {
+            Verdict::Proved(evidence) => Outcome::Proved(Evidence::Machine(evidence)),
+            Verdict::Refused(fault) => Outcome::Refused(fault),
+            Verdict::Refuted(why) | Verdict::Unknown(why) => Outcome::Unknown(why),
+        };
         Proof { what, outcome, spent: start.elapsed() }
     }
 

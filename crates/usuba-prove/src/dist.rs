@@ -9,7 +9,7 @@
 //! again from its sources, and its manifest must be the one beside the file. Each function of the
 //! file has a row. A function without a proof has the reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use usuba::names::did_you_mean;
 use usuba::{Options, Output};
+use usuba_ciphers::Cipher;
 use usuba_ciphers::loader::plain;
 use usuba_library::declarations::{Function, Struct};
 use usuba_library::manifest::{ENDING, Manifest};
@@ -35,6 +36,7 @@ use crate::cache::this_build;
 use crate::cell::{Known, fingerprint};
 use crate::objects::sha256;
 use crate::rows::{self, Callers, Found, Row};
+use crate::scenarios::{self, Scenario, Scenarios};
 use crate::{Outcome, exported, interfaces, threads, unit};
 
 /// The question about a file.
@@ -126,6 +128,12 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let units = written.units.iter().map(Task::Unit);
     let exported = manifest.functions.iter().map(Task::Declared);
     let mut tasks: Vec<Task> = units.chain(exported).filter(|task| is_there(task.name())).collect();
+    let ciphers = ciphers(&written.units)?;
+    let known = scenarios::Known::new(&written.units, &manifest.functions)?;
+    let mut scenarios = match manifest.dispatch {
+        None => Scenarios::of(&manifest.prefix, &written.primitives, &ciphers, &known),
+        Some(_) => Vec::new(),
+    };
     if let Some(other) = request.functions.iter().find(|f| tasks.iter().all(|t| t.name() != **f)) {
         let near = did_you_mean(other, tasks.iter().map(Task::name));
         let help = near.map_or(String::new(), |near| format!("; help: {near}"));
@@ -140,6 +148,11 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     };
     let mut needed: Vec<&str> =
         tasks.iter().map(Task::name).filter(|name| is_wanted(name)).collect();
+    scenarios.retain(|scenario| scenario.functions.iter().any(|name| is_wanted(name)));
+    if !scenarios.is_empty() {
+        needed.extend(scenarios.iter().flat_map(|scenario| &scenario.functions).map(|f| &**f));
+        needed.extend(known.symbols());
+    }
     let mut at = 0;
     while let Some(name) = needed.get(at) {
         let calls = all.get(name).map_or(&[][..], |unit| unit.calls());
@@ -147,10 +160,13 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
         at += 1;
     }
     tasks.retain(|task| needed.contains(&task.name()));
+    tasks.extend(scenarios.iter().map(Task::Scenario));
+    let (mut proofs, texts) = (BTreeMap::new(), format!("{ciphers:?}"));
     let found = threads::each(&tasks, request.jobs, |task| {
         let answers = match task {
             Task::Unit(unit) => work.unit(unit, &all),
             Task::Declared(function) => Ok(work.declared(function)),
+            Task::Scenario(scenario) => Ok(work.scenario(scenario, &known, &texts)),
         };
         progress(tasks.len(), task.name());
         answers
@@ -158,7 +174,18 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let mut rows: BTreeMap<(usize, String), Found> = BTreeMap::new();
     for (task, of_members) in tasks.iter().zip(found) {
         for (member, found) in of_members? {
-            rows.insert((member, task.name().to_string()), found);
+            match task {
+                Task::Scenario(scenario) => scenario.functions.iter().for_each(|name| {
+                    let all: &mut Vec<Found> = proofs.entry((member, name.clone())).or_default();
+                    all.push(found.clone());
+                }),
+                _ => drop(rows.insert((member, task.name().to_string()), found)),
+            }
+        }
+    }
+    for (place, found) in &mut rows {
+        for proof in proofs.get(place).into_iter().flatten() {
+            found.add_scenario(proof);
         }
     }
     let member = |(at, member): (usize, &Opened)| {
@@ -175,10 +202,17 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     Ok(Report { package, declared, there, members })
 }
 
+/// The cipher folders of units.
+fn ciphers(units: &[Unit]) -> Result<Vec<Cipher>, String> {
+    let folders: BTreeSet<&Path> = units.iter().map(|unit| &*unit.folder).collect();
+    folders.into_iter().map(usuba_ciphers::read).collect()
+}
+
 /// A function to be proved.
 enum Task<'a> {
     Unit(&'a Unit),
     Declared(&'a Function),
+    Scenario(&'a Scenario<'a>),
 }
 
 impl<'a> Task<'a> {
@@ -186,6 +220,7 @@ impl<'a> Task<'a> {
         match self {
             Task::Unit(unit) => &unit.symbol,
             Task::Declared(function) => &function.name,
+            Task::Scenario(scenario) => &scenario.functions[0],
         }
     }
 }
@@ -212,6 +247,7 @@ impl Opened {
         };
         let mut rows: Vec<Row> = symbols.iter().map(row).collect();
         rows::by_callees(&mut rows);
+        rows::by_applied(&mut rows);
         let graph = CallGraph::new(&self.object);
         let mut callers = Callers::new();
         for (at, symbol) in symbols.iter().enumerate() {
@@ -333,6 +369,39 @@ impl Work<'_> {
         there.map(answer).collect()
     }
 
+    /// The proof of a scenario in each object that has its functions.
+    fn scenario(
+        &self,
+        scenario: &Scenario,
+        known: &scenarios::Known,
+        texts: &str,
+    ) -> Vec<(usize, Found)> {
+        let mut all = Vec::new();
+        for (at, member) in self.members.iter().enumerate() {
+            if !scenario.functions.iter().all(|name| member.has(name)) {
+                continue;
+            }
+            let (formula, sizes) = (&scenario.formula, scenario.extent());
+            let about = format!("{:?} {formula} {sizes}", scenario.functions);
+            let statement = Statement {
+                build: this_build().unwrap_or_default().to_string(),
+                source: sha256(texts.as_bytes()),
+                program: String::new(),
+                schedule: String::new(),
+                function: sha256(about.as_bytes()),
+                object: member.sha256.clone(),
+            };
+            let found = self.known(statement, || {
+                let start = Instant::now();
+                let proof = scenario.prove(known, &member.object);
+                let seconds = start.elapsed().as_secs_f64();
+                Found { seconds, ..Found::of_scenario(formula, &sizes, proof) }
+            });
+            all.push((at, found));
+        }
+        all
+    }
+
     /// The answers of an earlier run, or new ones.
     fn known(&self, statement: Statement, find: impl FnOnce() -> Found) -> Found {
         self.find(&statement).unwrap_or_else(|| {
@@ -382,6 +451,10 @@ fn examined(
             Found::specified(specification, source, &outcomes)
         }
         Err(why) => Found { specification, ..Found::nothing(&why) },
+    };
+    let found = match &unit.kind {
+        UnitKind::Chained(_) => found.at_sizes(&unit::extents()),
+        _ => found,
     };
     let calls = unit.calls().to_vec();
     Found { calls, seconds: start.elapsed().as_secs_f64(), ..found }

@@ -12,7 +12,7 @@
 //! - `arithmetic_folder`: programs with contracts beside the cipher folders.
 //! - `dist`: the functions of a user's file that contains an output of `usubac dist`; `unit`: a
 //!   function that a program specifies; `exported`: contracts of declared functions; `rows`: the
-//!   answers about each function.
+//!   answers about each function; `scenarios`: exported functions and specifications of modes.
 //! - `tasks`: all proofs of a library; `threads`: work on several threads.
 //! - `cache`: records of earlier proofs; `certificate`: files with records beside programs.
 //! - `fault_injection`: faults in programs; `machine_faults`: faults in machine code.
@@ -32,6 +32,7 @@ pub mod key_setup;
 pub mod machine_faults;
 pub mod objects;
 pub mod rows;
+mod scenarios;
 pub mod tasks;
 pub mod threads;
 pub mod unit;

@@ -9,7 +9,7 @@
 //! Calls are executed in line. So a claim holds for a local function, in every use of it, if it is
 //! proved for all of its callers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use usuba_object::verdict::Evidence as Machine;
@@ -61,13 +61,16 @@ pub enum Answer {
     Proved,
     /// It is proved in every use of the function, because all callers are proved.
     Callers,
+    /// It is proved for these sizes, and for no others.
+    Sizes(String),
     /// It is not proved, for this reason.
     Open(String),
 }
 
 impl Answer {
+    /// Whether it is proved for all sizes.
     pub fn holds(&self) -> bool {
-        !matches!(self, Answer::Open(_))
+        matches!(self, Answer::Proved | Answer::Callers)
     }
 }
 
@@ -83,6 +86,8 @@ pub struct Row {
     pub specification: String,
     /// The functions whose proofs its proof uses.
     pub calls: Vec<String>,
+    /// The functions that it applies, and whose proofs the proof of its specification uses.
+    pub applies: Vec<String>,
     /// Bytes of the stack that it takes with all callees, if it is memory-safe by itself.
     pub stack: Option<u64>,
     /// Branches on secrets whose outcomes the status tells.
@@ -94,8 +99,19 @@ pub struct Row {
 
 impl Row {
     pub fn new(function: String, exported: bool, size: u64, found: Found) -> Row {
-        let Found { specification, answers, calls, stack, told, seconds } = found;
-        Row { function, exported, size, specification, calls, stack, told, answers, seconds }
+        let Found { specification, answers, calls, applies, stack, told, seconds } = found;
+        Row {
+            function,
+            exported,
+            size,
+            specification,
+            calls,
+            applies,
+            stack,
+            told,
+            answers,
+            seconds,
+        }
     }
 
     pub fn holds(&self, claim: Claim) -> bool {
@@ -119,6 +135,7 @@ pub struct Found {
     pub specification: String,
     pub answers: [Answer; 5],
     pub calls: Vec<String>,
+    pub applies: Vec<String>,
     pub stack: Option<u64>,
     pub told: Vec<String>,
     pub seconds: f64,
@@ -128,7 +145,55 @@ impl Found {
     /// Nothing, for this reason.
     pub fn nothing(reason: &str) -> Found {
         let (specification, calls, told) = (String::new(), Vec::new(), Vec::new());
-        Found { specification, answers: open(reason), calls, stack: None, told, seconds: 0.0 }
+        let (answers, applies) = (open(reason), Vec::new());
+        Found { specification, answers, calls, applies, stack: None, told, seconds: 0.0 }
+    }
+
+    /// The same answers, where each proof is for these sizes only.
+    pub fn at_sizes(mut self, sizes: &str) -> Found {
+        for answer in &mut self.answers {
+            if answer.holds() {
+                *answer = Answer::Sizes(sizes.to_string());
+            }
+        }
+        self
+    }
+
+    /// The proof of a specification at some sizes, which applies other functions.
+    pub fn of_scenario(
+        formula: &str,
+        sizes: &str,
+        proof: Result<BTreeSet<String>, String>,
+    ) -> Found {
+        let mut found = Found::nothing("a scenario is about what is computed");
+        found.specification = formula.to_string();
+        found.answers[Claim::Computes as usize] = match proof {
+            Err(why) => Answer::Open(format!("{formula}: {why}")),
+            Ok(applied) => {
+                found.applies = applied.into_iter().collect();
+                let behind = if sizes.is_empty() { "" } else { ", " };
+                Answer::Sizes(format!("{formula}{behind}{sizes}"))
+            }
+        };
+        found
+    }
+
+    /// Adds the proof of a scenario. A function of several scenarios computes what all of them say.
+    pub fn add_scenario(&mut self, proof: &Found) {
+        let at = Claim::Computes as usize;
+        let is_first = self.specification.is_empty();
+        let answer = match (&self.answers[at], &proof.answers[at]) {
+            (Answer::Open(why), _) if !is_first => Answer::Open(why.clone()),
+            (Answer::Sizes(known), Answer::Sizes(more)) => {
+                Answer::Sizes(format!("{known}; {more}"))
+            }
+            (_, answer) => answer.clone(),
+        };
+        self.answers[at] = answer;
+        self.applies.extend(proof.applies.iter().cloned());
+        let behind = if is_first { "" } else { "; " };
+        self.specification.push_str(&format!("{behind}{}", proof.specification));
+        self.seconds += proof.seconds;
     }
 
     /// The proofs of a function in its calling modes, where `source` is the proof of its program.
@@ -227,6 +292,24 @@ pub fn by_callees(rows: &mut [Row]) {
     }
     for at in left {
         rows[at].answers = open("its proof uses itself");
+    }
+}
+
+/// Opens the specification of functions that apply others whose own one is not proved.
+pub fn by_applied(rows: &mut [Row]) {
+    let is_known = |row: &Row| {
+        let claims = [Claim::MemorySafe, Claim::Terminates, Claim::Computes];
+        claims
+            .iter()
+            .all(|&claim| matches!(row.answers[claim as usize], Answer::Proved | Answer::Sizes(_)))
+    };
+    let known: BTreeSet<String> =
+        rows.iter().filter(|row| is_known(row)).map(|row| row.function.clone()).collect();
+    for row in rows {
+        if let Some(name) = row.applies.iter().find(|name| !known.contains(*name)) {
+            let reason = format!("it applies {name}, which is not proved");
+            row.answers[Claim::Computes as usize] = Answer::Open(reason);
+        }
     }
 }
 

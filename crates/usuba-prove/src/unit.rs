@@ -14,6 +14,7 @@ use usuba_ciphers::Function;
 use usuba_library::{Blocks, Unit, UnitKind};
 use usuba_object::arithmetic;
 use usuba_object::block_function::{Interface, KeyPointer};
+use usuba_object::chained_blocks;
 use usuba_object::compare::{self, Demands};
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
@@ -24,6 +25,28 @@ use crate::byte_interface::{Proof, order};
 use crate::cell::{Cell, Extent, Known, Obstacle, fingerprint};
 use crate::objects::Objects;
 use crate::{Outcome, compiler, key_setup};
+
+/// The numbers of blocks of each message and of messages for which functions over blocks of several
+/// messages are proved.
+pub const EXTENTS: &[chained_blocks::Extent] =
+    &[extent(0, 1), extent(1, 1), extent(2, 1), extent(MOST_BLOCKS, 1), extent(1, 2), extent(2, 2)];
+
+/// The most blocks of one message among them.
+pub const MOST_BLOCKS: usize = 3;
+
+/// These numbers in a few words.
+pub fn extents() -> String {
+    let extent = |at: &chained_blocks::Extent| {
+        let plural = |count| if count == 1 { "" } else { "s" };
+        let chained_blocks::Extent { blocks, messages } = *at;
+        format!("{blocks} block{} of {messages} message{}", plural(blocks), plural(messages))
+    };
+    EXTENTS.iter().map(extent).collect::<Vec<_>>().join(", ")
+}
+
+const fn extent(blocks: usize, messages: usize) -> chained_blocks::Extent {
+    chained_blocks::Extent { blocks, messages }
+}
 
 /// Proves that the final IR of a unit is its source, with its contract if it has one. The first
 /// claim that is not proved is the outcome.
@@ -87,6 +110,10 @@ pub fn object(
         };
         return Ok(modes.iter().map(proof).collect());
     }
+    if let UnitKind::Chained(of) = &unit.kind {
+        let interface = blocks_of(unit, of, program, 1);
+        return Ok(EXTENTS.iter().map(|&at| Proof::of_chained(object, &interface, at)).collect());
+    }
     let (contract, program) = contract(unit, output, schedule)?;
     let options = &unit.task.options;
     let linked = compiler::kernels(&program, &output.checked.program, options.target, &options.c)?;
@@ -113,9 +140,7 @@ pub fn contract(
     let (symbol, program) = (unit.symbol.clone(), &output.program);
     match &unit.kind {
         UnitKind::Blocks(_) => Err("the number of blocks is any number".into()),
-        UnitKind::Chained(_) => {
-            Err("functions over blocks of several messages are not proved yet".into())
-        }
+        UnitKind::Chained(_) => Err("it is over blocks of several messages".into()),
         UnitKind::Schedule { bytes, .. } => {
             Ok((key_setup::schedule(symbol, program, *bytes)?, program.clone()))
         }

@@ -74,6 +74,10 @@ impl Run<'_, '_> {
         let target = self.target()?;
         // A tail call: the callee returns to the caller.
         let above = self.x86.stack()? + 8;
+        if let Some(callee) = self.world.calls.functions.at(target).cloned() {
+            self.function(&callee, above)?;
+            return self.return_to_caller();
+        }
         match self.world.calls.at(target) {
             Some(kernel) => self.kernel(kernel, above)?,
             None if self.world.object.code(target, 1).is_empty() => self.outside(target, above)?,
@@ -161,7 +165,12 @@ impl Run<'_, '_> {
         if kernel.is_none() && self.world.object.code(target, 1).is_empty() {
             return self.outside(target, above).map(|()| Step::Next);
         }
+        let function = self.world.calls.functions.at(target).cloned();
         self.push(Word::Pointer(Object::pointer(self.i.next_ip())))?;
+        if let Some(callee) = function {
+            self.function(&callee, above)?;
+            return self.return_to_caller().map(|_| Step::Next);
+        }
         if let Some(kernel) = kernel {
             self.kernel(kernel, above)?;
             return self.return_to_caller().map(|_| Step::Next);

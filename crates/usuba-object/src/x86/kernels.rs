@@ -1,4 +1,5 @@
-//! Calls of kernels with their own proofs, with the semantics of `crate::calls`.
+//! Calls of kernels with their own proofs, with the semantics of `crate::calls`, and of functions
+//! over any number of blocks, with the semantics of `crate::functions`.
 //!
 //! ```text
 //! lea  rdi, [rsp + 40]      a parameter, in the frame
@@ -12,11 +13,13 @@
 
 use super::address::Address;
 use super::registers::{PARAMETERS, Word};
-use super::{Done, Run, unsupported};
+use super::{Cells, Done, Run, unsupported};
 use crate::calls::Calls;
 use crate::cell::Cell;
+use crate::chained_blocks::Extent;
+use crate::functions::{Callee, Shape};
 use crate::memory::{Pointer, Region};
-use crate::{Fault, Rule};
+use crate::{Fault, Rule, World};
 
 impl Run<'_, '_> {
     /// The effect of a kernel, as a call that has returned. The return address is below `above`.
@@ -55,6 +58,103 @@ impl Run<'_, '_> {
         self.library_returned(Word::Bits(Box::new([Cell::OPAQUE; 64])), true)
     }
 
+    /// The effect of an uninterpreted function, as a call that has returned.
+    pub fn function(&mut self, callee: &Callee, above: i64) -> Done {
+        self.check_call(above)?;
+        self.world.calls.functions.called.insert(callee.symbol.clone());
+        match &callee.shape {
+            Shape::Fixed { inputs, output } => {
+                let mut arguments = Vec::new();
+                for (at, &bytes) in inputs.iter().enumerate() {
+                    let from = self.handed(at, above)?;
+                    arguments.extend(self.argument(from, 0, bytes)?);
+                }
+                let to = self.handed(inputs.len(), above)?;
+                self.applied(callee.function, arguments, (to, 0), *output)?;
+            }
+            &Shape::Blocks { key, align, input, output } => {
+                let (from, to) = (self.handed(1, above)?, self.handed(2, above)?);
+                let count = self.handed_number(3)?;
+                let words = match key {
+                    0 => Vec::new(),
+                    _ => {
+                        let at = self.handed(0, above)?;
+                        self.check_handed(at, align)?;
+                        self.argument(at, 0, key)?
+                    }
+                };
+                let blocks: Vec<Vec<Cell>> = (0..count)
+                    .map(|at| self.argument(from, at * input, input))
+                    .collect::<Result<_, _>>()?;
+                let (read, written) = (count * input, count * output);
+                if overlap(&(from, read, false), &(to, written, true))
+                    && (from, read) != (to, written)
+                {
+                    return Err(unsupported("its results overlap its input"));
+                }
+                for (at, block) in blocks.into_iter().enumerate() {
+                    let arguments = [&words[..], &block].concat();
+                    self.applied(callee.function, arguments, (to, at * output), output)?;
+                }
+            }
+            Shape::Chained { chain, block, extents } => {
+                let (chain, block) = (*chain, *block);
+                let (chains, table) = (self.handed(0, above)?, self.handed(1, above)?);
+                let (blocks, count) = (self.handed_number(2)?, self.handed_number(3)?);
+                if !extents.contains(&Extent { blocks, messages: count }) {
+                    let what = format!(
+                        "`{}` is not proved for {blocks} blocks of {count} messages",
+                        callee.symbol
+                    );
+                    return Err(unsupported(what));
+                }
+                for message in 0..count {
+                    let from = self.load_word(moved(table, 8 * message)?, 8)?;
+                    let from = self.pointed_by(from)?;
+                    let mut value = self.argument(chains, message * chain, chain)?;
+                    for at in 0..blocks {
+                        let data = self.argument(from, at * block, block)?;
+                        let World { bits, calls, .. } = &mut *self.world;
+                        let arguments = [value, data].concat();
+                        value = calls.functions.apply(bits, callee.function, arguments, chain);
+                    }
+                    self.store(moved(chains, message * chain)?, &value)?;
+                }
+            }
+        }
+        self.library_returned(Word::Bits(Box::new([Cell::OPAQUE; 64])), true)
+    }
+
+    /// Bits that a callee reads.
+    fn argument(&mut self, from: Address, offset: usize, bytes: usize) -> Cells {
+        let at = moved(from, offset)?;
+        self.check_handed(at, 1)?;
+        self.load_cells(at, bytes)
+    }
+
+    /// Writes the result of a function.
+    fn applied(
+        &mut self,
+        function: usize,
+        arguments: Vec<Cell>,
+        (to, offset): (Address, usize),
+        bytes: usize,
+    ) -> Done {
+        let at = moved(to, offset)?;
+        self.check_handed(at, 1)?;
+        let World { bits, calls, .. } = &mut *self.world;
+        let result = calls.functions.apply(bits, function, arguments, bytes);
+        self.store(at, &result)
+    }
+
+    /// A number that is handed over in a register.
+    fn handed_number(&mut self, at: usize) -> Result<usize, Fault> {
+        match self.x86.general[PARAMETERS[at]] {
+            Word::Number(value) if value < MOST => Ok(value as usize),
+            _ => Err(unsupported("a number that is handed over is not known, or too large")),
+        }
+    }
+
     /// A pointer argument, by its number.
     fn handed(&mut self, at: usize, above: i64) -> Result<Address, Fault> {
         let word = match PARAMETERS.get(at) {
@@ -64,6 +164,10 @@ impl Run<'_, '_> {
                 self.load_word(Address::Pointer(Pointer { region: Region::Frame, offset }), 8)?
             }
         };
+        self.pointed_by(word)
+    }
+
+    fn pointed_by(&mut self, word: Word) -> Result<Address, Fault> {
         let other = "the address that is handed over is not known";
         match word {
             Word::Pointer(pointer) => Ok(Address::Pointer(pointer)),
@@ -90,6 +194,17 @@ impl Run<'_, '_> {
             true => Ok(()),
             false => Err(Fault::new(Rule::Misaligned, "a buffer that is handed over")),
         }
+    }
+}
+
+/// Blocks and messages that a call may have.
+const MOST: u64 = 1 << 16;
+
+/// An address of known offset, moved up.
+fn moved(at: Address, bytes: usize) -> Result<Address, Fault> {
+    match at {
+        Address::Pointer(pointer) => Ok(Address::Pointer(pointer.plus(bytes as i64))),
+        _ => Err(unsupported("the address that is handed over is not known")),
     }
 }
 

@@ -73,6 +73,7 @@ fn of_member(package: &str, member: &Member) -> String {
             let word = match answer {
                 Answer::Proved => "yes",
                 Answer::Callers => "in",
+                Answer::Sizes(_) => "at",
                 Answer::Open(_) => "-",
             };
             text += &format!("{word:>width$} ", width = head.len());

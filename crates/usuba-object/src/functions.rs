@@ -1,0 +1,93 @@
+//! Uninterpreted functions on strings of bytes: callees with their own proofs, in proofs that a
+//! function of fixed sizes computes a specification.
+//!
+//! ```text
+//! specification   sha256_compress(s ++ b)       32 free bytes r
+//! object          call usuba_sha256_compress    chaining value s, one block b: r is written
+//! ```
+//!
+//! Equal arguments give equal results; nothing else is assumed of a function. So two strings that are
+//! equal here are equal for every function, also for the proved one.
+//!
+//! *Soundness:* the callees are proved at the same symbols, for all arguments. Their memory safety
+//! is part of these proofs; here each buffer is read and written as a whole.
+
+use rustc_hash::FxHashMap;
+
+use super::cell::{Bits, Cell, Instance};
+use super::chained_blocks::Extent;
+use super::elf::Object;
+use usuba_equiv::dag::Kind;
+
+/// The interface of a callee.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// `f(key, in, out, n)`: the function of the words at `key` and of each of `n` blocks. `key` has
+    /// no bytes if there is none; its address is a multiple of `align`.
+    Blocks { key: usize, align: u64, input: usize, output: usize },
+    /// `f(chains, in, nblocks, count)`: for each of `count` messages the function of its chaining
+    /// value in `chains` and a block, block after block from the address in `in`; for these numbers.
+    Chained { chain: usize, block: usize, extents: Vec<Extent> },
+    /// `f(a, b, out)`: the function of bytes at each address but the last one.
+    Fixed { inputs: Vec<usize>, output: usize },
+}
+
+/// A function of an object that computes an uninterpreted function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Callee {
+    pub symbol: String,
+    /// The number of the function; callees with one number compute the same.
+    pub function: usize,
+    pub shape: Shape,
+}
+
+/// Uninterpreted functions, and their results so far.
+#[derive(Clone, Default, Debug)]
+pub struct Functions {
+    callees: Vec<Callee>,
+    places: Vec<Option<u64>>,
+    results: FxHashMap<(usize, Vec<Cell>), Vec<Cell>>,
+    parameters: u64,
+    /// The symbols of callees that the object has called.
+    pub called: std::collections::BTreeSet<String>,
+}
+
+impl Functions {
+    pub fn new(callees: &[Callee], object: &Object) -> Functions {
+        let places = callees.iter().map(|callee| object.function(&callee.symbol)).collect();
+        Functions { callees: callees.to_vec(), places, ..Functions::default() }
+    }
+
+    /// The callee that begins at this place of the object.
+    pub(super) fn at(&self, place: u64) -> Option<&Callee> {
+        let at = self.places.iter().position(|at| *at == Some(place))?;
+        self.callees.get(at)
+    }
+
+    /// A new free bit.
+    pub fn parameter(&mut self, bits: &mut Bits) -> Cell {
+        self.parameters += 1;
+        let edge = bits.graph.intern(Kind::Param, 1, 0, self.parameters - 1, 0);
+        Cell::new(edge, Instance::Every)
+    }
+
+    /// The bits of `bytes` bytes that a function returns; not known if an argument is not.
+    pub fn apply(
+        &mut self,
+        bits: &mut Bits,
+        function: usize,
+        arguments: Vec<Cell>,
+        bytes: usize,
+    ) -> Vec<Cell> {
+        if arguments.iter().any(|cell| cell.edge().is_none()) {
+            return vec![Cell::OPAQUE; 8 * bytes];
+        }
+        let key = (function, arguments);
+        if let Some(known) = self.results.get(&key) {
+            return known.clone();
+        }
+        let result: Vec<Cell> = (0..8 * bytes).map(|_| self.parameter(bits)).collect();
+        self.results.insert(key, result.clone());
+        result
+    }
+}

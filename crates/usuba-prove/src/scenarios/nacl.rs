@@ -1,0 +1,118 @@
+//! Functions with the names of NaCl.
+
+use usuba_ciphers::modes::{Bytes, MerkleDamgard, counted, keystream, sum};
+
+use super::Scenarios;
+use super::run::{Room, Run, at, number};
+use super::symbols::Byte;
+
+/// The constant that `crypto_core` functions take.
+const SIGMA: &[u8; 16] = b"expand 32-byte k";
+
+impl<'a> Scenarios<'a> {
+    /// The names of NaCl for hashes, keystreams and their blocks.
+    pub(super) fn nacl(&mut self) {
+        self.nacl_hash();
+        for (function, input, output) in [("salsa20_block", 16, 64), ("hsalsa20", 16, 32)] {
+            let core = format!("crypto_core_{}", function.trim_end_matches("_block"));
+            self.add(
+                [&core],
+                format!("out = {function}(k, in), where c is the constant of the cipher"),
+                vec![],
+                move |run, [core], _| {
+                    let (key, text) = (run.text("k", 32), run.text("in", input));
+                    let (out, constant) = (run.room("out", output), run.constant("c", SIGMA));
+                    run.call(core, &[at(out), at(text), at(key), at(constant)])?;
+                    let (key, text) = (run.bytes(key), run.bytes(text));
+                    let expected = run.symbols().apply(function, &key, &text)?;
+                    run.expect(out, &expected)
+                },
+            );
+        }
+        if let Some(function) = self.function("salsa20_block") {
+            let bytes = move |run: &mut Run, key: Room, nonce: Room, length: usize| {
+                let [key, nonce] = [key, nonce].map(|room| run.bytes(room));
+                counted(&mut run.symbols(), function, &key, &nonce, 0, length)
+            };
+            self.nacl_stream("crypto_stream_salsa20", "salsa20", 8, bytes);
+        }
+        let mut streams = self.ciphers.iter().flat_map(|cipher| &cipher.streams);
+        let stream = streams.find(|stream| stream.name == "xsalsa20");
+        if let Some((stream, then)) = stream.and_then(|s| Some((s, self.function(&s.then)?))) {
+            let bytes = move |run: &mut Run, key: Room, nonce: Room, length: usize| {
+                let [key, nonce] = [key, nonce].map(|room| run.bytes(room));
+                keystream(&mut run.symbols(), (stream, then), &key, &nonce, 0, length)
+            };
+            self.nacl_stream("crypto_stream", "xsalsa20", stream.nonce, bytes);
+        }
+    }
+
+    fn nacl_hash(&mut self) {
+        let mut hashes = self.ciphers.iter().flat_map(|cipher| &cipher.hashes);
+        let Some(hash) = hashes.find(|hash| hash.name == "sha512") else { return };
+        self.add(
+            ["crypto_hash"],
+            "out = sha512(m)",
+            vec![("length", (0..=300).collect())],
+            move |run, [function], sizes| {
+                let (out, text) = (run.room("out", 64), run.text("m", sizes[0]));
+                run.call(function, &[at(out), at(text), number(sizes[0])])?;
+                let text = run.bytes(text);
+                let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+                let expected = mode.hash(&mut run.symbols(), &text)?;
+                run.expect(out, &expected)
+            },
+        );
+        self.add(
+            ["crypto_hashblocks"],
+            "state = state after the blocks of m",
+            vec![("length", vec![0, 128, 256, 384])],
+            move |run, [function], sizes| {
+                let (state, text) = (run.text("state", 64), run.text("m", sizes[0]));
+                let (before, blocks) = (run.bytes(state), run.bytes(text));
+                run.call(function, &[at(state), at(text), number(sizes[0])])?;
+                let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+                let expected = mode.chained(&mut run.symbols(), before, &blocks)?;
+                run.expect(state, &expected)
+            },
+        );
+    }
+
+    fn nacl_stream(
+        &mut self,
+        name: &str,
+        cipher: &str,
+        nonce: usize,
+        bytes: impl Fn(&mut Run, Room, Room, usize) -> Result<Vec<Byte>, String> + Sync + Clone + 'a,
+    ) {
+        let lengths = || ("length", vec![0, 1, 63, 64, 65, 128, 200]);
+        let own = bytes.clone();
+        self.add(
+            [name],
+            format!("out = {cipher}(key, nonce)"),
+            vec![lengths()],
+            move |run, [function], sizes| {
+                let (key, nonce) = (run.text("key", 32), run.text("nonce", nonce));
+                let out = run.room("out", sizes[0]);
+                run.call(function, &[at(out), number(sizes[0]), at(nonce), at(key)])?;
+                let expected = own(run, key, nonce, sizes[0])?;
+                run.expect(out, &expected)
+            },
+        );
+        self.add(
+            [&format!("{name}_xor")],
+            format!("out = in ^ {cipher}(key, nonce)"),
+            vec![lengths()],
+            move |run, [function], sizes| {
+                let (key, nonce) = (run.text("key", 32), run.text("nonce", nonce));
+                let (out, text) = (run.room("out", sizes[0]), run.text("in", sizes[0]));
+                let given = [at(out), at(text), number(sizes[0]), at(nonce), at(key)];
+                run.call(function, &given)?;
+                let stream = bytes(run, key, nonce, sizes[0])?;
+                let text = run.bytes(text);
+                let expected = sum(&mut run.symbols(), &text, &stream);
+                run.expect(out, &expected)
+            },
+        );
+    }
+}

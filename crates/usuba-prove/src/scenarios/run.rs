@@ -1,0 +1,145 @@
+//! The calls of a case: buffers of symbols, exported functions, and what they must leave.
+
+use usuba_equiv::value_numbering::Graph;
+use usuba_library::declarations::Access as Declared;
+use usuba_object::cell::{Bits, Cell};
+use usuba_object::elf::Object;
+use usuba_object::functions::Functions;
+use usuba_object::memory::Access;
+use usuba_object::trial::{Argument, Call, Content, Data, Trial};
+use usuba_object::x86::X86;
+
+use super::symbols::{Byte, Known, Symbols, bytes};
+
+/// A buffer of a run, by its number.
+#[derive(Clone, Copy)]
+pub struct Room(usize);
+
+/// An argument of a call.
+pub enum Given {
+    Room(Room),
+    Number(usize),
+}
+
+/// The execution of a case.
+pub struct Run<'a> {
+    known: &'a Known<'a>,
+    pub trial: Trial<'a>,
+    buffers: Vec<Data>,
+}
+
+impl<'a> Run<'a> {
+    pub fn new(known: &'a Known<'a>, object: &'a Object) -> Run<'a> {
+        let functions = Functions::new(&known.callees, object);
+        let trial = Trial::new(object, Bits::new(Graph::new(None)), functions);
+        Run { known, trial, buffers: Vec::new() }
+    }
+
+    fn buffer(&mut self, name: &str, content: Content) -> Room {
+        let access = Access::Read;
+        self.buffers.push(Data { name: name.to_string(), align: 1, access, content });
+        Room(self.buffers.len() - 1)
+    }
+
+    /// A buffer of free bytes.
+    pub fn text(&mut self, name: &str, bytes: usize) -> Room {
+        let (bits, functions) = self.trial.symbols();
+        let cells = (0..8 * bytes).map(|_| functions.parameter(bits)).collect();
+        self.buffer(name, Content::Bits(cells))
+    }
+
+    /// A buffer for results.
+    pub fn room(&mut self, name: &str, bytes: usize) -> Room {
+        self.buffer(name, Content::Bits(vec![Cell::UNSET; 8 * bytes]))
+    }
+
+    /// A buffer with this content.
+    pub fn constant(&mut self, name: &str, values: &[u8]) -> Room {
+        let bits = &self.trial.symbols().0;
+        let cells = values.iter().flat_map(|&value| bits.number(value.into(), 8)).collect();
+        self.buffer(name, Content::Bits(cells))
+    }
+
+    /// A buffer for the state that is the first parameter of a function.
+    ///
+    /// # Errors
+    /// It has none of a fixed size.
+    pub fn state(&mut self, function: &str) -> Result<Room, String> {
+        let declared = self.known.declared.get(function);
+        let first = declared.and_then(|function| function.parameters.first()?.memory.as_ref());
+        let bytes = first.and_then(|memory| memory.bytes.fixed());
+        let bytes = bytes.ok_or_else(|| format!("`{function}` has no state"))?;
+        Ok(self.room("state", bytes as usize))
+    }
+
+    /// A buffer of numbers of eight bytes.
+    pub fn lengths(&mut self, name: &str, values: &[usize]) -> Room {
+        let bits = &self.trial.symbols().0;
+        let cells = values.iter().flat_map(|&value| bits.number(value as u64, 64)).collect();
+        self.buffer(name, Content::Bits(cells))
+    }
+
+    pub fn addresses(&mut self, name: &str, rooms: &[Room]) -> Room {
+        let all = rooms.iter().map(|room| room.0).collect();
+        self.buffer(name, Content::Addresses(all))
+    }
+
+    /// The bytes of a buffer.
+    pub fn bytes(&self, room: Room) -> Vec<Byte> {
+        bytes(self.buffers[room.0].bits())
+    }
+
+    pub fn symbols(&mut self) -> Symbols<'_> {
+        let (bits, functions) = self.trial.symbols();
+        Symbols { known: self.known, bits, functions }
+    }
+
+    /// Calls an exported function; a status must say that it has succeeded.
+    pub fn call(&mut self, name: &str, given: &[Given]) -> Result<(), String> {
+        let declared = self.known.declared.get(name);
+        let function = declared.ok_or_else(|| format!("`{name}` is not exported"))?;
+        if function.parameters.len() != given.len() {
+            return Err(format!("`{name}` has other parameters"));
+        }
+        let mut arguments = Vec::new();
+        for (parameter, given) in function.parameters.iter().zip(given) {
+            arguments.push(match (&parameter.memory, given) {
+                (Some(memory), Given::Room(room)) => {
+                    let data = &mut self.buffers[room.0];
+                    data.align = data.align.max(memory.align);
+                    if memory.access != Declared::Read {
+                        data.access = Access::Both;
+                    }
+                    Argument::Buffer(room.0)
+                }
+                (None, Given::Number(number)) => Argument::Number(*number as u64),
+                _ => return Err(format!("`{name}` has other parameters")),
+            });
+        }
+        let status = (function.returns == "int").then_some(0);
+        let call = Call { symbol: name.to_string(), arguments, status };
+        let done = self.trial.call::<X86>(&mut self.buffers, &call);
+        done.map_err(|fault| format!("{name}: {fault}"))
+    }
+
+    /// Checks that a buffer begins with these bytes.
+    pub fn expect(&self, room: Room, expected: &[Byte]) -> Result<(), String> {
+        let found = self.bytes(room);
+        let differs = |(at, byte): (usize, &Byte)| found.get(at) != Some(byte);
+        match expected.iter().enumerate().find(|&pair| differs(pair)) {
+            None => Ok(()),
+            Some((at, _)) => Err(format!(
+                "byte {at} of `{}` is another one than the specification says",
+                self.buffers[room.0].name
+            )),
+        }
+    }
+}
+
+pub fn at(room: Room) -> Given {
+    Given::Room(room)
+}
+
+pub fn number(value: usize) -> Given {
+    Given::Number(value)
+}

@@ -1,0 +1,150 @@
+//! Functions over blocks that both sides apply, and specifications on symbols.
+
+use std::collections::BTreeMap;
+
+use usuba_ciphers::modes::Bytes;
+use usuba_library::declarations;
+use usuba_library::{Unit, UnitKind};
+use usuba_object::cell::{Bits, Cell};
+use usuba_object::functions::{Callee, Functions, Shape};
+use usuba_object::kernel_contract::Meaning;
+
+use crate::unit::{self, EXTENTS};
+
+/// A function of a cipher folder, as both sides apply it.
+pub(super) struct Applied {
+    /// Bytes of the key, the input and the output.
+    pub(super) sizes: [usize; 3],
+    /// For each bit of the words of the key the bit of the key that it is; `None` for zero.
+    key: Vec<Option<usize>>,
+}
+
+/// The functions over blocks of an output, and its declarations.
+pub struct Known<'a> {
+    names: Vec<String>,
+    applied: Vec<Applied>,
+    pub(super) callees: Vec<Callee>,
+    pub(super) declared: BTreeMap<&'a str, &'a declarations::Function>,
+}
+
+impl<'a> Known<'a> {
+    /// # Errors
+    /// A unit does not compile, or the words of a key have no layout.
+    pub fn new(
+        units: &[Unit],
+        declared: &'a [declarations::Function],
+    ) -> Result<Known<'a>, String> {
+        let declared = declared.iter().map(|function| (&*function.name, function)).collect();
+        let mut known =
+            Known { names: Vec::new(), applied: Vec::new(), callees: Vec::new(), declared };
+        for unit in units {
+            let (UnitKind::Blocks(blocks) | UnitKind::Chained(blocks)) = &unit.kind else {
+                continue;
+            };
+            let function = &blocks.function;
+            let is_key = |other: &&Unit| match &other.kind {
+                UnitKind::Key { function: of, .. } => of.name == function.name,
+                _ => false,
+            };
+            let keys: Vec<&Unit> = units.iter().filter(is_key).collect();
+            let key = match (&function.key, &keys[..]) {
+                (None, _) => Some((0, 1, Vec::new())),
+                (Some(_), [unit]) => key_words(unit)?,
+                // Its key has several forms.
+                (Some(_), _) => None,
+            };
+            let Some((bytes, align, key)) = key else { continue };
+            let (input, output) = (blocks.input, blocks.output);
+            let chained = matches!(unit.kind, UnitKind::Chained(_));
+            let shape = match chained {
+                true => Shape::Chained {
+                    chain: output,
+                    block: input - output,
+                    extents: EXTENTS.to_vec(),
+                },
+                false => Shape::Blocks { key: key.len() / 8, align, input, output },
+            };
+            let number = match known.names.iter().position(|name| *name == function.name) {
+                Some(number) => number,
+                None => {
+                    known.names.push(function.name.clone());
+                    known.applied.push(Applied { sizes: [bytes, input, output], key });
+                    known.names.len() - 1
+                }
+            };
+            known.callees.push(Callee { symbol: unit.symbol.clone(), function: number, shape });
+        }
+        Ok(known)
+    }
+
+    /// The symbols of functions over blocks.
+    pub fn symbols(&self) -> impl Iterator<Item = &str> {
+        self.callees.iter().map(|callee| &*callee.symbol)
+    }
+
+    pub(super) fn applied(&self, function: &str) -> Result<(usize, &Applied), String> {
+        let number = self.names.iter().position(|name| name == function);
+        let number = number.ok_or_else(|| format!("`{function}` is no function over blocks"))?;
+        Ok((number, &self.applied[number]))
+    }
+}
+
+/// Bytes of a key, the alignment of its words, and the bits of the key that they are; `None` after
+/// a key schedule.
+fn key_words(unit: &Unit) -> Result<Option<(usize, u64, Vec<Option<usize>>)>, String> {
+    let UnitKind::Key { schedule: None, .. } = &unit.kind else { return Ok(None) };
+    let (contract, _) = unit::contract(unit, &unit.compile()?, None)?;
+    let [words, key] = &contract.arrays[..] else { return Ok(None) };
+    let (Some(exit), Some(entry)) = (&words.exit, &key.entry) else { return Ok(None) };
+    let place = |meaning: &Meaning| match meaning {
+        Meaning::Zero => None,
+        meaning => entry.iter().position(|other| other == meaning),
+    };
+    Ok(Some((key.size / 8, words.align, exit.iter().map(place).collect())))
+}
+
+/// A byte of symbols, the lowest bit first.
+pub(super) type Byte = [Cell; 8];
+
+/// Specifications run on symbols.
+pub(super) struct Symbols<'a> {
+    pub known: &'a Known<'a>,
+    pub bits: &'a mut Bits,
+    pub functions: &'a mut Functions,
+}
+
+impl Bytes for Symbols<'_> {
+    type Byte = Byte;
+
+    fn number(&self, value: u8) -> Byte {
+        std::array::from_fn(|at| self.bits.constant(value >> at & 1 == 1))
+    }
+
+    fn sum(&mut self, a: &Byte, b: &Byte) -> Byte {
+        std::array::from_fn(|at| self.bits.xor(a[at], b[at]))
+    }
+
+    fn sizes(&self, function: &str) -> Result<[usize; 3], String> {
+        Ok(self.known.applied(function)?.1.sizes)
+    }
+
+    fn apply(&mut self, function: &str, key: &[Byte], input: &[Byte]) -> Result<Vec<Byte>, String> {
+        let (number, applied) = self.known.applied(function)?;
+        let [keys, inputs, output] = applied.sizes;
+        if (key.len(), input.len()) != (keys, inputs) {
+            return Err(format!("`{function}` is applied to other sizes"));
+        }
+        let bit = |at: &Option<usize>| match at {
+            Some(at) => key[at / 8][at % 8],
+            None => self.bits.constant(false),
+        };
+        let arguments = applied.key.iter().map(bit).chain(input.iter().flatten().copied());
+        let arguments = arguments.collect();
+        let result = self.functions.apply(self.bits, number, arguments, output);
+        Ok(bytes(&result))
+    }
+}
+
+pub(super) fn bytes(cells: &[Cell]) -> Vec<Byte> {
+    cells.chunks_exact(8).map(|byte| byte.try_into().expect("eight bits")).collect()
+}
