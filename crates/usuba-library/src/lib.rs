@@ -220,7 +220,12 @@ impl<'a> Folder<'a> {
         let name = usuba_ciphers::folder_name(&cipher.folder)?;
         let primitives = primitives(cipher);
         let registers = registers(backends, &[cipher]);
-        let (cores, compiled) = cores::compile(cipher, primitives, &registers, linkage, small)?;
+        // In one file, compilers would take a function over blocks apart in its callers.
+        let apart = match linkage {
+            "static " => "static USUBA_LINKED ",
+            other => other,
+        };
+        let (cores, compiled) = cores::compile(cipher, primitives, &registers, apart, small)?;
         let measured = Costs::read(&cipher.folder)?;
         let ladders = compiled
             .iter()

@@ -139,7 +139,7 @@ impl Goal<'_> {
         let numbers = [blocks, messages].map(|number| Argument::Number(number as u64));
         let arguments = [Argument::Buffer(0), Argument::Buffer(1)].into_iter().chain(numbers);
         let symbol = self.interface.symbol.clone();
-        let call = Call { symbol, arguments: arguments.collect(), status: None };
+        let call = Call { symbol, arguments: arguments.collect() };
         trial.call::<M>(&mut buffers, &call).map_err(Obstacle::Fault)?;
         evidence.instructions = trial.instructions;
         evidence.nodes = trial.symbols().0.graph.nodes.len();

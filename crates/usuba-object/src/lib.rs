@@ -184,6 +184,8 @@ pub struct World<'a> {
 pub struct Forks {
     /// Whether they are followed both ways; else they are faults.
     pub follows: bool,
+    /// Whether loops may have unknown numbers of turns, so that numbers may be their counters.
+    pub counts: bool,
     /// The outcome of the next one.
     pub outcome: Option<bool>,
     /// The last instruction is one, without an outcome.
@@ -293,6 +295,9 @@ pub trait Machine: Sized {
 
     /// The public result of 32 bits at return, if it is known. It is no residue.
     fn status(&mut self, bits: &Bits) -> Option<u64>;
+
+    /// The lowest 32 bits of the result at return; `None` if they are no bits.
+    fn result(&self, bits: &Bits) -> Option<Vec<Cell>>;
 
     /// Checks the callee-saved state once the function has returned, and returns the registers that
     /// still depend on inputs.

@@ -173,7 +173,7 @@ impl Function {
                 evidence.phases = evidence.phases.max(phases.count() + 1);
                 let bits = Bits::flat();
                 let (memory, parameters) = self.enter::<M>(equal, phase)?;
-                let forks = Forks { follows: true, ..Forks::default() };
+                let forks = Forks { follows: true, counts: true, ..Forks::default() };
                 let nothing = Memory::new(Vec::new(), &[], 0);
                 let world = World { bits, memory: nothing, object, calls: Calls::default(), forks };
                 let bounds = (longest, joins);

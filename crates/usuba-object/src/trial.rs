@@ -5,10 +5,10 @@
 //! in:     70 symbols    out: 256 bits, to be compared with a specification
 //! ```
 //!
-//! *Soundness:* all sizes and numbers are known; a branch on a symbol is a fault, and a branch on
-//! the order of two buffers is followed both ways. Each call is executed for every distinguishable
-//! position of the frame. All executions must leave the same buffers, so the next call begins with
-//! these whatever the addresses are.
+//! *Soundness:* all sizes and numbers are known. A branch on symbols is followed both ways, and what
+//! the two paths leave is joined by its condition. A branch on addresses is a branch on a symbol of
+//! its own. Each call is executed for every distinguishable position of the frame, and must
+//! leave the same for all of them, so the next call begins with this whatever the position is.
 
 use super::blocks::Turning;
 use super::calls::Calls;
@@ -17,7 +17,8 @@ use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::functions::Functions;
 use super::memory::{Access, Buffer, Memory, Region, Whole};
-use super::{Fault, Forks, Machine, Rule, Step, World};
+use super::symbolic_count::Form;
+use super::{Fault, Forks, Rule, Step, World};
 
 /// A buffer of the caller.
 #[derive(Clone, Debug)]
@@ -60,8 +61,6 @@ pub enum Argument {
 pub struct Call {
     pub symbol: String,
     pub arguments: Vec<Argument>,
-    /// The status that it returns, if it returns one.
-    pub status: Option<u32>,
 }
 
 /// An object that is executed.
@@ -74,11 +73,20 @@ pub struct Trial<'o> {
 /// Where a path ends.
 enum End<M> {
     Returned(M),
-    Order(M),
+    /// At a branch with this condition.
+    Branch(M, Cell),
 }
 
-/// The most instructions of a path.
+/// The most instructions of a path, and the most paths of a call.
 const LONGEST: u64 = 4_000_000;
+const PATHS: usize = 1_000;
+
+/// What a call leaves: the lowest 32 bits of its result, and the bits of each buffer.
+#[derive(Clone, PartialEq)]
+struct Left {
+    status: Option<Vec<Cell>>,
+    buffers: Vec<Vec<Cell>>,
+}
 
 impl<'o> Trial<'o> {
     pub fn new(object: &'o Object, bits: Bits, functions: Functions) -> Trial<'o> {
@@ -93,77 +101,117 @@ impl<'o> Trial<'o> {
         (&mut self.world.bits, &mut self.world.calls.functions)
     }
 
-    /// Calls a function, which changes the buffers.
+    /// Calls a function, which changes the buffers. Returns the lowest 32 bits of its result; `None`
+    /// if they are no bits.
     ///
     /// # Errors
-    /// It breaks a rule, has another status, or depends on the position of its frame.
-    pub fn call<M: Turning>(&mut self, buffers: &mut [Data], call: &Call) -> Result<(), Fault> {
+    /// It breaks a rule, or depends on the position of its frame.
+    pub fn call<M: Turning>(
+        &mut self,
+        buffers: &mut [Data],
+        call: &Call,
+    ) -> Result<Option<Vec<Cell>>, Fault> {
         let entry = self.world.object.function(&call.symbol).ok_or_else(|| {
             Fault::new(Rule::Unsupported, format!("there is no function `{}`", call.symbol))
         })?;
         let whole = |argument: &Argument| match *argument {
             Argument::Buffer(at) => Whole::start(at),
-            Argument::Number(value) => {
-                Whole::Count(super::symbolic_count::Form::number(value as i64))
-            }
+            Argument::Number(value) => Whole::Count(Form::number(value as i64)),
         };
         let arguments: Vec<Option<Whole>> =
             call.arguments.iter().map(|argument| Some(whole(argument))).collect();
         let mut phases = Phases::default();
-        let mut left: Option<Vec<Vec<Cell>>> = None;
+        let mut left: Option<Left> = None;
         while let Some(phase) = phases.next() {
             let memory = memory::<M>(buffers, &arguments, phase);
-            let mut open = vec![(M::enter(&arguments, entry), memory, None)];
-            let mut asked = KNOWN_PHASES;
-            while let Some((machine, memory, outcome)) = open.pop() {
-                self.world.memory = memory;
-                self.world.forks = Forks { follows: true, outcome, asked: None };
-                let machine = match self.returned(machine)? {
-                    End::Returned(machine) => machine,
-                    End::Order(machine) => {
-                        let memory = &self.world.memory;
-                        let path = |outcome| (machine.clone(), memory.clone(), Some(outcome));
-                        open.extend([false, true].map(path));
-                        continue;
-                    }
-                };
-                asked = asked.max(self.world.memory.asked);
-                let found = self.left(machine, call)?;
-                if left.as_ref().is_some_and(|left| *left != found) {
-                    let what = "its results depend on addresses";
-                    return Err(Fault::new(Rule::Unsupported, what));
-                }
-                left = Some(found);
+            let (found, asked) = self.joined(M::enter(&arguments, entry), memory)?;
+            if left.as_ref().is_some_and(|left| *left != found) {
+                let what = "its results depend on the position of the frame";
+                return Err(Fault::new(Rule::Unsupported, what));
             }
+            left = Some(found);
             phases.done(phase, asked);
         }
-        for (data, found) in buffers.iter_mut().zip(left.into_iter().flatten()) {
+        let Left { status, buffers: all } = left.expect("there is a position");
+        for (data, found) in buffers.iter_mut().zip(all) {
             if let Content::Bits(bits) = &mut data.content {
                 *bits = found;
             }
         }
-        Ok(())
+        Ok(status)
     }
 
-    /// The buffers at the end of a path.
-    fn left<M: Turning>(&self, mut machine: M, call: &Call) -> Result<Vec<Vec<Cell>>, Fault> {
-        machine.leave(&self.world)?;
-        if let Some(status) = call.status {
-            let found = machine.status(&self.world.bits);
-            if found != Some(status.into()) {
-                let found = match found {
-                    Some(found) => format!("status {}", found as i32),
-                    None => "a status that is not known".into(),
-                };
-                let what = format!("`{}` returns {found}, not {status}", call.symbol);
-                return Err(Fault::new(Rule::Unsupported, what));
+    /// What all paths leave, and the largest alignment of the frame that they have asked for.
+    fn joined<M: Turning>(&mut self, machine: M, memory: Memory) -> Result<(Left, u64), Fault> {
+        let mut asked = KNOWN_PHASES;
+        let always = self.world.bits.constant(true);
+        let mut open = vec![(machine, memory, None, always)];
+        let mut all: Option<Left> = None;
+        let mut paths = 0;
+        while let Some((machine, memory, outcome, condition)) = open.pop() {
+            paths += 1;
+            if paths > PATHS {
+                let what = format!("it has more than {PATHS} paths");
+                return Err(Fault::new(Rule::TooLong, what));
+            }
+            self.world.memory = memory;
+            self.world.forks = Forks { follows: true, outcome, ..Forks::default() };
+            match self.returned(machine)? {
+                End::Returned(machine) => {
+                    machine.leave(&self.world)?;
+                    asked = asked.max(self.world.memory.asked);
+                    let buffers = &self.world.memory.buffers;
+                    let left = Left {
+                        status: machine.result(&self.world.bits),
+                        buffers: buffers.iter().map(|buffer| buffer.cells.clone()).collect(),
+                    };
+                    // The conditions of all paths exclude each other, and one of them holds.
+                    all = Some(match all {
+                        Some(other) => self.chosen(condition, left, &other),
+                        None => left,
+                    });
+                }
+                End::Branch(machine, bit) => {
+                    for outcome in [false, true] {
+                        let bits = &mut self.world.bits;
+                        let side = if outcome { bit } else { bits.not(bit) };
+                        let condition = bits.and(condition, side);
+                        let memory = self.world.memory.clone();
+                        open.push((machine.clone(), memory, Some(outcome), condition));
+                    }
+                }
             }
         }
-        let buffers = &self.world.memory.buffers;
-        Ok(buffers.iter().map(|buffer| buffer.cells.clone()).collect())
+        Ok((all.expect("there is a path"), asked))
     }
 
-    /// Executes a path to its end, or to a branch that depends on the order of two buffers.
+    /// What is left if a condition holds, and else.
+    fn chosen(&mut self, condition: Cell, left: Left, other: &Left) -> Left {
+        let bits = &mut self.world.bits;
+        let mut choose = |a: &[Cell], b: &[Cell]| -> Vec<Cell> {
+            let mut chosen = |(&a, &b): (&Cell, &Cell)| {
+                if a == b {
+                    return a;
+                }
+                if a.edge().is_none() || b.edge().is_none() {
+                    return Cell::OPAQUE;
+                }
+                let differ = bits.xor(a, b);
+                let change = bits.and(condition, differ);
+                bits.xor(b, change)
+            };
+            a.iter().zip(b).map(&mut chosen).collect()
+        };
+        let status = match (&left.status, &other.status) {
+            (Some(a), Some(b)) => Some(choose(a, b)),
+            _ => None,
+        };
+        let pairs = left.buffers.iter().zip(&other.buffers);
+        let buffers = pairs.map(|(a, b)| choose(a, b)).collect();
+        Left { status, buffers }
+    }
+
+    /// Executes a path to its end, or to a branch that is not known.
     fn returned<M: Turning>(&mut self, mut machine: M) -> Result<End<M>, Fault> {
         for _ in 0..LONGEST {
             self.instructions += 1;
@@ -175,10 +223,18 @@ impl<'o> Trial<'o> {
                 Ok(Step::Returned) => return Ok(End::Returned(machine)),
                 Ok(_) => {}
                 Err(fault) => {
-                    let fork = self.world.forks.asked.take().filter(|fork| !fork.is_secret);
-                    fork.ok_or(fault)?;
+                    let Some(fork) = self.world.forks.asked.take() else { return Err(fault) };
+                    let bit = match fork.bit.filter(|bit| bit.edge().is_some()) {
+                        Some(bit) => bit,
+                        // The order of two buffers, or a comparison of addresses.
+                        None if !fork.is_secret => {
+                            let (bits, functions) = self.symbols();
+                            functions.parameter(bits)
+                        }
+                        None => return Err(fault),
+                    };
                     machine.go_to(place);
-                    return Ok(End::Order(machine));
+                    return Ok(End::Branch(machine, bit));
                 }
             }
         }
@@ -187,7 +243,7 @@ impl<'o> Trial<'o> {
 }
 
 /// The memory at entry.
-fn memory<M: Machine>(buffers: &[Data], arguments: &[Option<Whole>], phase: u64) -> Memory {
+fn memory<M: Turning>(buffers: &[Data], arguments: &[Option<Whole>], phase: u64) -> Memory {
     let buffer = |data: &Data| {
         let cells = match &data.content {
             Content::Bits(bits) => bits.clone(),

@@ -176,6 +176,10 @@ impl Machine for X86 {
         self.taken_status(bits)
     }
 
+    fn result(&self, bits: &Bits) -> Option<Vec<Cell>> {
+        Some(self.general[0].cells(bits)?[..32].to_vec())
+    }
+
     fn leave(&self, world: &World) -> Result<Vec<String>, Fault> {
         self.check_restored()?;
         Ok(self.left(world))

@@ -282,7 +282,7 @@ impl Run<'_, '_> {
         // Numbers in the frame may be counters of loops.
         if let (Address::Pointer(at), 8, Word::Number(value)) = (address, bytes, word)
             && at.region == Region::Frame
-            && self.world.forks.follows
+            && self.world.forks.counts
         {
             let whole = Whole::Count(Form::number(*value as i64));
             return self.world.memory.store_whole(at, whole, self.x86.stack()?);

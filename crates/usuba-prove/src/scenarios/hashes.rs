@@ -3,9 +3,10 @@
 use usuba_ciphers::Hash;
 use usuba_ciphers::modes::MerkleDamgard;
 use usuba_library::Description;
+use usuba_object::cell::Cell;
 
-use super::Scenarios;
 use super::run::{Room, Run, at, number};
+use super::{FORGED, Scenarios};
 use crate::unit::MOST_BLOCKS;
 
 impl<'a> Scenarios<'a> {
@@ -109,6 +110,45 @@ impl<'a> Scenarios<'a> {
                 let given = [at(key), number(sizes[0]), at(text), number(sizes[1]), at(tag)];
                 run.call(function, &given)?;
                 authenticated(run, hash, key, &[text], tag)
+            },
+        );
+        let short = || vec![0, block + 1];
+        let tags = || ("tag_length", vec![output / 2, output / 2 + 1, output]);
+        self.add(
+            [&format!("hmac_{name}_check")],
+            format!("refused where tag differs from the first bytes of hmac-{name}(key, in)"),
+            vec![("key_length", short()), ("length", short()), tags()],
+            move |run, [function], sizes| {
+                let (key, text) = (run.text("key", sizes[0]), run.text("in", sizes[1]));
+                let tag = run.text("tag", sizes[2]);
+                let differs = other_code(run, hash, key, text, tag)?;
+                let given = [
+                    at(key),
+                    number(sizes[0]),
+                    at(text),
+                    number(sizes[1]),
+                    at(tag),
+                    number(sizes[2]),
+                ];
+                run.call_refused(function, &given, (differs, FORGED))
+            },
+        );
+        let places = ["begin", "update", "verify"].map(|part| format!("hmac_{name}_{part}"));
+        self.add(
+            places.each_ref().map(|name| &**name),
+            format!(
+                "begin, update, verify: refused where tag differs from the first bytes of \
+                 hmac-{name}(key, in)"
+            ),
+            vec![("key_length", short()), ("length", short()), tags()],
+            move |run, [begin, update, last], sizes| {
+                let (state, key) = (run.state(begin)?, run.text("key", sizes[0]));
+                let (text, tag) = (run.text("in", sizes[1]), run.text("tag", sizes[2]));
+                let differs = other_code(run, hash, key, text, tag)?;
+                run.call(begin, &[at(state), at(key), number(sizes[0])])?;
+                run.call(update, &[at(state), at(text), number(sizes[1])])?;
+                let given = [at(state), at(tag), number(sizes[2])];
+                run.call_refused(last, &given, (differs, FORGED))
             },
         );
         let pieces = || vec![0, 1, block - 1, block];
@@ -215,6 +255,20 @@ fn hashed(run: &mut Run, hash: &Hash, texts: &[Room], out: Room) -> Result<(), S
     let mode = MerkleDamgard::new(&run.symbols(), hash)?;
     let expected = mode.hash(&mut run.symbols(), &text)?;
     run.expect(out, &expected)
+}
+
+/// Whether a tag differs from the beginning of the HMAC of a text.
+fn other_code(
+    run: &mut Run,
+    hash: &Hash,
+    key: Room,
+    text: Room,
+    tag: Room,
+) -> Result<Cell, String> {
+    let [key, text, tag] = [key, text, tag].map(|room| run.bytes(room));
+    let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+    let code = mode.hmac(&mut run.symbols(), &key, &text)?;
+    Ok(run.symbols().differ(&tag, &code[..tag.len()]))
 }
 
 /// Checks that a buffer has the HMAC of texts, one behind the other.

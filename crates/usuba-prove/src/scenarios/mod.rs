@@ -107,6 +107,7 @@ impl<'a> Scenarios<'a> {
                 _ => {}
             }
         }
+        scenarios.compare();
         scenarios.nacl();
         let is_exported = |name: &String| known.declared.contains_key(&**name);
         scenarios.all.retain(|scenario| scenario.functions.iter().all(is_exported));
@@ -134,5 +135,8 @@ impl<'a> Scenarios<'a> {
         self.all.push(Scenario { functions, formula: formula.into(), sizes, check });
     }
 }
+
+/// The status that the library returns for a wrong tag.
+const FORGED: i32 = 8;
 
 const SIZES: &str = "the case has other sizes";

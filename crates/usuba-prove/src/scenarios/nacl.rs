@@ -2,7 +2,7 @@
 
 use usuba_ciphers::modes::{Bytes, MerkleDamgard, counted, keystream, sum};
 
-use super::Scenarios;
+use super::{FORGED, Scenarios};
 use super::run::{Room, Run, at, number};
 use super::symbols::Byte;
 
@@ -44,6 +44,35 @@ impl<'a> Scenarios<'a> {
                 keystream(&mut run.symbols(), (stream, then), &key, &nonce, 0, length)
             };
             self.nacl_stream("crypto_stream", "xsalsa20", stream.nonce, bytes);
+        }
+    }
+
+    /// Comparisons of bytes.
+    pub(super) fn compare(&mut self) {
+        let all = [("compare", None, FORGED), ("nacl_compare", None, FORGED)];
+        let nacl = [16, 32].map(|bytes| (bytes, format!("crypto_verify_{bytes}")));
+        let nacl = nacl.iter().map(|(bytes, name)| (&**name, Some(*bytes), -1));
+        for (name, fixed, status) in all.into_iter().chain(nacl) {
+            let sizes = match fixed {
+                Some(_) => vec![],
+                None => vec![("length", vec![0, 1, 2, 16, 32, 33])],
+            };
+            self.add(
+                [name],
+                "refused where one and other differ",
+                sizes,
+                move |run, [function], sizes| {
+                    let length = fixed.unwrap_or_else(|| sizes[0]);
+                    let (one, other) = (run.text("one", length), run.text("other", length));
+                    let (a, b) = (run.bytes(one), run.bytes(other));
+                    let differ = run.symbols().differ(&a, &b);
+                    let mut given = vec![at(one), at(other)];
+                    if fixed.is_none() {
+                        given.push(number(length));
+                    }
+                    run.call_refused(function, &given, (differ, status))
+                },
+            );
         }
     }
 

@@ -1,5 +1,6 @@
 //! The calls of a case: buffers of symbols, exported functions, and what they must leave.
 
+use usuba_equiv::miter::{self, Decision};
 use usuba_equiv::value_numbering::Graph;
 use usuba_library::declarations::Access as Declared;
 use usuba_object::cell::{Bits, Cell};
@@ -96,6 +97,47 @@ impl<'a> Run<'a> {
 
     /// Calls an exported function; a status must say that it has succeeded.
     pub fn call(&mut self, name: &str, given: &[Given]) -> Result<(), String> {
+        let returned = self.returned(name, given)?;
+        match self.known.declared[name].returns == "int" {
+            true => {
+                let zeros = self.trial.symbols().0.number(0, 32);
+                self.expect_status(name, returned.as_deref(), &zeros)
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// Calls an exported function that returns one status if a condition holds, and else 0.
+    pub fn call_refused(
+        &mut self,
+        name: &str,
+        given: &[Given],
+        (condition, status): (Cell, i32),
+    ) -> Result<(), String> {
+        let returned = self.returned(name, given)?;
+        let bits = &mut self.trial.symbols().0;
+        let wanted: Vec<Cell> = bits.number(status as u32 as u64, 32);
+        let wanted: Vec<Cell> = wanted.into_iter().map(|bit| bits.and(bit, condition)).collect();
+        self.expect_status(name, returned.as_deref(), &wanted)
+    }
+
+    fn expect_status(
+        &mut self,
+        name: &str,
+        found: Option<&[Cell]>,
+        wanted: &[Cell],
+    ) -> Result<(), String> {
+        let bits = &mut self.trial.symbols().0;
+        let is_right = |found: &[Cell]| {
+            found.iter().zip(wanted).all(|(&found, &wanted)| are_equal(bits, found, wanted))
+        };
+        match found.is_some_and(is_right) {
+            true => Ok(()),
+            false => Err(format!("{name}: the status is another one than the specification says")),
+        }
+    }
+
+    fn returned(&mut self, name: &str, given: &[Given]) -> Result<Option<Vec<Cell>>, String> {
         let declared = self.known.declared.get(name);
         let function = declared.ok_or_else(|| format!("`{name}` is not exported"))?;
         if function.parameters.len() != given.len() {
@@ -116,16 +158,21 @@ impl<'a> Run<'a> {
                 _ => return Err(format!("`{name}` has other parameters")),
             });
         }
-        let status = (function.returns == "int").then_some(0);
-        let call = Call { symbol: name.to_string(), arguments, status };
+        let call = Call { symbol: name.to_string(), arguments };
         let done = self.trial.call::<X86>(&mut self.buffers, &call);
         done.map_err(|fault| format!("{name}: {fault}"))
     }
 
     /// Checks that a buffer begins with these bytes.
-    pub fn expect(&self, room: Room, expected: &[Byte]) -> Result<(), String> {
+    pub fn expect(&mut self, room: Room, expected: &[Byte]) -> Result<(), String> {
         let found = self.bytes(room);
-        let differs = |(at, byte): (usize, &Byte)| found.get(at) != Some(byte);
+        let bits = &mut self.trial.symbols().0;
+        let mut differs = |(at, byte): (usize, &Byte)| {
+            let pairs = |found: &Byte| {
+                found.iter().zip(byte).all(|(&found, &wanted)| are_equal(bits, found, wanted))
+            };
+            !found.get(at).is_some_and(pairs)
+        };
         match expected.iter().enumerate().find(|&pair| differs(pair)) {
             None => Ok(()),
             Some((at, _)) => Err(format!(
@@ -134,6 +181,15 @@ impl<'a> Run<'a> {
             )),
         }
     }
+}
+
+/// Whether two bits are one function.
+fn are_equal(bits: &mut Bits, found: Cell, wanted: Cell) -> bool {
+    if found == wanted {
+        return found.edge().is_some();
+    }
+    let (Some(a), Some(b)) = (found.edge(), wanted.edge()) else { return false };
+    miter::decide(&mut bits.graph, a, b, miter::RESULTS).0 == Decision::Equal
 }
 
 pub fn at(room: Room) -> Given {

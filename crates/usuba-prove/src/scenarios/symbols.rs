@@ -113,6 +113,18 @@ pub(super) struct Symbols<'a> {
     pub functions: &'a mut Functions,
 }
 
+impl Symbols<'_> {
+    /// Whether two strings of one length differ.
+    pub fn differ(&mut self, a: &[Byte], b: &[Byte]) -> Cell {
+        let mut any = self.bits.constant(false);
+        for (&a, &b) in a.iter().flatten().zip(b.iter().flatten()) {
+            let differ = self.bits.xor(a, b);
+            any = self.bits.or(any, differ);
+        }
+        any
+    }
+}
+
 impl Bytes for Symbols<'_> {
     type Byte = Byte;
 
