@@ -130,10 +130,7 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let mut tasks: Vec<Task> = units.chain(exported).filter(|task| is_there(task.name())).collect();
     let ciphers = ciphers(&written.units)?;
     let known = scenarios::Known::new(&written.units, &manifest.functions)?;
-    let mut scenarios = match manifest.dispatch {
-        None => Scenarios::of(&manifest.prefix, &written.primitives, &ciphers, &known),
-        Some(_) => Vec::new(),
-    };
+    let mut scenarios = Scenarios::of(&manifest.prefix, &written.primitives, &ciphers, &known);
     if let Some(other) = request.functions.iter().find(|f| tasks.iter().all(|t| t.name() != **f)) {
         let near = did_you_mean(other, tasks.iter().map(Task::name));
         let help = near.map_or(String::new(), |near| format!("; help: {near}"));

@@ -171,8 +171,10 @@ impl Found {
             Err(why) => Answer::Open(format!("{formula}: {why}")),
             Ok(applied) => {
                 found.applies = applied.into_iter().collect();
-                let behind = if sizes.is_empty() { "" } else { ", " };
-                Answer::Sizes(format!("{formula}{behind}{sizes}"))
+                match sizes {
+                    "" => Answer::Proved,
+                    sizes => Answer::Sizes(format!("{formula}, {sizes}")),
+                }
             }
         };
         found
@@ -187,6 +189,7 @@ impl Found {
             (Answer::Sizes(known), Answer::Sizes(more)) => {
                 Answer::Sizes(format!("{known}; {more}"))
             }
+            (Answer::Sizes(known), Answer::Proved) => Answer::Sizes(known.clone()),
             (_, answer) => answer.clone(),
         };
         self.answers[at] = answer;
@@ -295,20 +298,25 @@ pub fn by_callees(rows: &mut [Row]) {
     }
 }
 
-/// Opens the specification of functions that apply others whose own one is not proved.
+/// Opens the specification of functions that apply others which are not proved: for all sizes, if it
+/// is for all sizes.
 pub fn by_applied(rows: &mut [Row]) {
-    let is_known = |row: &Row| {
+    let known = |at_sizes: bool| -> BTreeSet<String> {
+        let holds = |answer: &Answer| match answer {
+            Answer::Proved => true,
+            Answer::Sizes(_) => at_sizes,
+            Answer::Callers | Answer::Open(_) => false,
+        };
         let claims = [Claim::MemorySafe, Claim::Terminates, Claim::Computes];
-        claims
-            .iter()
-            .all(|&claim| matches!(row.answers[claim as usize], Answer::Proved | Answer::Sizes(_)))
+        let is_known = |row: &&Row| claims.iter().all(|&c| holds(&row.answers[c as usize]));
+        rows.iter().filter(is_known).map(|row| row.function.clone()).collect()
     };
-    let known: BTreeSet<String> =
-        rows.iter().filter(|row| is_known(row)).map(|row| row.function.clone()).collect();
+    let (always, at_sizes) = (known(false), known(true));
     for row in rows {
+        let answer = &mut row.answers[Claim::Computes as usize];
+        let known = if answer.holds() { &always } else { &at_sizes };
         if let Some(name) = row.applies.iter().find(|name| !known.contains(*name)) {
-            let reason = format!("it applies {name}, which is not proved");
-            row.answers[Claim::Computes as usize] = Answer::Open(reason);
+            *answer = Answer::Open(format!("it applies {name}, which is not proved"));
         }
     }
 }

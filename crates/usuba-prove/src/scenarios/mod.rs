@@ -12,8 +12,9 @@
 
 //!
 //! - `symbols`: functions over blocks, and specifications on symbols; `run`: the calls of a case.
-//! - `streams`, `hashes`, `nacl`: the scenarios.
+//! - `streams`, `hashes`, `curve`, `nacl`: the scenarios.
 
+mod curve;
 mod hashes;
 mod nacl;
 mod run;
@@ -108,6 +109,8 @@ impl<'a> Scenarios<'a> {
             }
         }
         scenarios.compare();
+        scenarios.wipe();
+        scenarios.curve();
         scenarios.nacl();
         let is_exported = |name: &String| known.declared.contains_key(&**name);
         scenarios.all.retain(|scenario| scenario.functions.iter().all(is_exported));
@@ -136,7 +139,8 @@ impl<'a> Scenarios<'a> {
     }
 }
 
-/// The status that the library returns for a wrong tag.
+/// The statuses that the library returns for a wrong tag, and for a point of small order.
 const FORGED: i32 = 8;
+const POINT: i32 = 9;
 
 const SIZES: &str = "the case has other sizes";

@@ -2,9 +2,9 @@
 
 use usuba_ciphers::modes::{Bytes, MerkleDamgard, counted, keystream, sum};
 
-use super::{FORGED, Scenarios};
 use super::run::{Room, Run, at, number};
 use super::symbols::Byte;
+use super::{FORGED, Scenarios};
 
 /// The constant that `crypto_core` functions take.
 const SIGMA: &[u8; 16] = b"expand 32-byte k";
@@ -17,14 +17,19 @@ impl<'a> Scenarios<'a> {
             let core = format!("crypto_core_{}", function.trim_end_matches("_block"));
             self.add(
                 [&core],
-                format!("out = {function}(k, in), where c is the constant of the cipher"),
+                format!("out = {function}(k, in); refused where c is not the constant"),
                 vec![],
                 move |run, [core], _| {
                     let (key, text) = (run.text("k", 32), run.text("in", input));
-                    let (out, constant) = (run.room("out", output), run.constant("c", SIGMA));
-                    run.call(core, &[at(out), at(text), at(key), at(constant)])?;
-                    let (key, text) = (run.bytes(key), run.bytes(text));
-                    let expected = run.symbols().apply(function, &key, &text)?;
+                    let (out, c) = (run.text("out", output), run.text("c", 16));
+                    let [old, k, block, constant] = [out, key, text, c].map(|room| run.bytes(room));
+                    let symbols = &mut run.symbols();
+                    let sigma = symbols.numbers(SIGMA);
+                    let refused = symbols.differ(&constant, &sigma);
+                    let new = symbols.apply(function, &k, &block)?;
+                    let expected = symbols.choose(refused, &old, &new);
+                    let given = [at(out), at(text), at(key), at(c)];
+                    run.call_refused(core, &given, (refused, -1))?;
                     run.expect(out, &expected)
                 },
             );
@@ -71,6 +76,23 @@ impl<'a> Scenarios<'a> {
                         given.push(number(length));
                     }
                     run.call_refused(function, &given, (differ, status))
+                },
+            );
+        }
+    }
+
+    /// Zeroization.
+    pub(super) fn wipe(&mut self) {
+        for name in ["wipe", "nacl_wipe"] {
+            self.add(
+                [name],
+                "memory = zeros",
+                vec![("length", (0..=70).collect())],
+                |run, [function], sizes| {
+                    let memory = run.text("memory", sizes[0]);
+                    run.call(function, &[at(memory), number(sizes[0])])?;
+                    let zeros = run.symbols().numbers(&vec![0; sizes[0]]);
+                    run.expect(memory, &zeros)
                 },
             );
         }

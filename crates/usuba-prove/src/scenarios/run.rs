@@ -54,13 +54,6 @@ impl<'a> Run<'a> {
         self.buffer(name, Content::Bits(vec![Cell::UNSET; 8 * bytes]))
     }
 
-    /// A buffer with this content.
-    pub fn constant(&mut self, name: &str, values: &[u8]) -> Room {
-        let bits = &self.trial.symbols().0;
-        let cells = values.iter().flat_map(|&value| bits.number(value.into(), 8)).collect();
-        self.buffer(name, Content::Bits(cells))
-    }
-
     /// A buffer for the state that is the first parameter of a function.
     ///
     /// # Errors

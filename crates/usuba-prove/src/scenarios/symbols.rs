@@ -38,6 +38,14 @@ impl<'a> Known<'a> {
         let mut known =
             Known { names: Vec::new(), applied: Vec::new(), callees: Vec::new(), declared };
         for unit in units {
+            if let Some((name, callee)) = of_bytes(unit, known.names.len())? {
+                let Shape::Fixed { inputs, output } = &callee.shape else { continue };
+                let (sizes, key) = ([0, inputs.iter().sum(), *output], Vec::new());
+                known.applied.push(Applied { sizes, key });
+                known.names.push(name);
+                known.callees.push(callee);
+                continue;
+            }
             let (UnitKind::Blocks(blocks) | UnitKind::Chained(blocks)) = &unit.kind else {
                 continue;
             };
@@ -89,6 +97,31 @@ impl<'a> Known<'a> {
     }
 }
 
+/// The kernels on buffers of bytes that specifications apply.
+const OF_BYTES: &[&str] = &["x25519"];
+
+/// The name and the callee of such a kernel, with this number.
+fn of_bytes(unit: &Unit, function: usize) -> Result<Option<(String, Callee)>, String> {
+    let entry = unit.task.options.entry.clone().unwrap_or_default();
+    let is_kernel = matches!(unit.kind, UnitKind::Kernel { .. });
+    if !is_kernel || !OF_BYTES.contains(&&*entry) {
+        return Ok(None);
+    }
+    let (contract, _) = unit::contract(unit, &unit.compile()?, None)?;
+    let [inputs @ .., output] = &contract.arrays[..] else { return Ok(None) };
+    let is_data = |meanings: &Option<Vec<Meaning>>| {
+        meanings.as_ref().is_some_and(|all| all.iter().all(|bit| *bit != Meaning::Zero))
+    };
+    let fits = inputs.iter().all(|array| array.exit.is_none() && is_data(&array.entry))
+        && output.entry.is_none()
+        && is_data(&output.exit)
+        && contract.pointers.iter().copied().eq(0..contract.arrays.len());
+    let inputs = inputs.iter().map(|array| array.size / 8).collect();
+    let shape = Shape::Fixed { inputs, output: output.size / 8 };
+    let callee = Callee { symbol: unit.symbol.clone(), function, shape };
+    Ok(fits.then_some((entry, callee)))
+}
+
 /// Bytes of a key, the alignment of its words, and the bits of the key that they are; `None` after
 /// a key schedule.
 fn key_words(unit: &Unit) -> Result<Option<(usize, u64, Vec<Option<usize>>)>, String> {
@@ -122,6 +155,19 @@ impl Symbols<'_> {
             any = self.bits.or(any, differ);
         }
         any
+    }
+
+    /// One string if a condition holds, and else the other one.
+    pub fn choose(&mut self, condition: Cell, one: &[Byte], other: &[Byte]) -> Vec<Byte> {
+        let mut bit = |a: Cell, b: Cell| {
+            let differ = self.bits.xor(a, b);
+            let change = self.bits.and(condition, differ);
+            self.bits.xor(b, change)
+        };
+        let mut byte = |(one, other): (&Byte, &Byte)| -> Byte {
+            std::array::from_fn(|at| bit(one[at], other[at]))
+        };
+        one.iter().zip(other).map(&mut byte).collect()
     }
 }
 

@@ -6,6 +6,7 @@
 //!  yes  yes  yes    -      yes  usuba_rectangle80_encrypt_V_avx2    each block by encrypt of ...
 //!   in   in   in   in       in  usuba_rectangle80_encrypt_V_avx2_batch
 //!    -    -    -    -        -  usuba_rectangle80_ctr               the reason
+//!  yes  yes  yes    -       at  usuba_sha256_hash                   out = sha256(in), length 0 to 224
 //! ```
 
 use std::path::Path;
@@ -81,7 +82,8 @@ fn of_member(package: &str, member: &Member) -> String {
         text += format!(" {:<width$}  {}", row.function, about(row)).trim_end();
         text += "\n";
     }
-    text += "yes: proved; in: proved in every use, because all callers are; -: not proved\n";
+    text += "yes: proved; in: proved in every use, because all callers are; at: proved at these sizes; \
+             -: not proved\n";
     for claim in Claim::ALL {
         let holds = |row: &&Row| row.holds(claim);
         let of_exported = rows.iter().filter(|row| row.exported).filter(holds).count();
@@ -92,6 +94,12 @@ fn of_member(package: &str, member: &Member) -> String {
             rows.len()
         );
     }
+    let at_sizes = |row: &&Row| matches!(row.answers[Claim::Computes as usize], Answer::Sizes(_));
+    text += &format!(
+        "{} at some sizes: {} of {exported} exported functions\n",
+        Claim::Computes.name(),
+        rows.iter().filter(|row| row.exported).filter(at_sizes).count()
+    );
     let size = |rows: &mut dyn Iterator<Item = &Row>| rows.map(|row| row.size).sum::<u64>();
     let proved = size(&mut rows.iter().filter(|row| row.holds(Claim::Computes)));
     let all = size(&mut rows.iter());
@@ -104,9 +112,11 @@ fn of_member(package: &str, member: &Member) -> String {
 
 /// The specification of a function, and the first reason why a claim about it is open.
 fn about(row: &Row) -> String {
-    let specification = match row.calls.is_empty() {
-        true => row.specification.clone(),
-        false => format!("{} with {}", row.specification, row.calls.join(", ")),
+    let specification = match &row.answers[Claim::Computes as usize] {
+        // It names the specification, too.
+        Answer::Sizes(sizes) if row.exported => sizes.clone(),
+        _ if row.calls.is_empty() => row.specification.clone(),
+        _ => format!("{} with {}", row.specification, row.calls.join(", ")),
     };
     let reason = row.answers.iter().zip(HEADS).find_map(|(answer, head)| match answer {
         Answer::Open(why) => Some((head, why)),

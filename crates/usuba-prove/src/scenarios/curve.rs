@@ -1,0 +1,101 @@
+//! X25519 around its kernel: which points are refused, and what is written.
+
+use usuba_ciphers::modes::Bytes;
+use usuba_object::cell::Cell;
+
+use super::run::{Room, Run, at};
+use super::symbols::{Byte, Symbols};
+use super::{POINT, Scenarios};
+
+/// The coordinates below 2^255 of points whose order divides 8, least significant byte first:
+/// 0, 1, two others, and p - 1, p, p + 1 (<https://cr.yp.to/ecdh.html>).
+fn small() -> [[u8; 32]; 7] {
+    let number = |first: u8, middle: u8, last: u8| {
+        let mut bytes = [middle; 32];
+        (bytes[0], bytes[31]) = (first, last);
+        bytes
+    };
+    let hex = |text: &str| {
+        let byte = |at: usize| u8::from_str_radix(&text[2 * at..2 * at + 2], 16);
+        std::array::from_fn(|at| byte(at).expect("two digits"))
+    };
+    [
+        number(0, 0, 0),
+        number(1, 0, 0),
+        hex("e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800"),
+        hex("5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157"),
+        number(0xec, 0xff, 0x7f),
+        number(0xed, 0xff, 0x7f),
+        number(0xee, 0xff, 0x7f),
+    ]
+}
+
+/// Whether a point is refused; its highest bit does not count.
+fn is_small(symbols: &mut Symbols, point: &[Byte]) -> Cell {
+    let mut point = point.to_vec();
+    point[31][7] = symbols.bits.constant(false);
+    let mut any = symbols.bits.constant(false);
+    for other in small() {
+        let other = symbols.numbers(&other);
+        let differ = symbols.differ(&point, &other);
+        let equal = symbols.bits.not(differ);
+        any = symbols.bits.or(any, equal);
+    }
+    any
+}
+
+/// The result of X25519 if the point is not refused; else the bytes are the old ones.
+fn product(
+    run: &mut Run,
+    [scalar, point, out]: [Room; 3],
+    then: impl Fn(&mut Symbols, Vec<Byte>) -> Result<Vec<Byte>, String>,
+) -> Result<(Cell, Vec<Byte>), String> {
+    let [scalar, point, old] = [scalar, point, out].map(|room| run.bytes(room));
+    let symbols = &mut run.symbols();
+    let refused = is_small(symbols, &point);
+    let shared = symbols.apply("x25519", &[], &[scalar, point].concat())?;
+    let new = then(symbols, shared)?;
+    Ok((refused, symbols.choose(refused, &old, &new)))
+}
+
+impl Scenarios<'_> {
+    pub(super) fn curve(&mut self) {
+        let all = [("x25519", POINT), ("crypto_scalarmult", -1)];
+        for (name, status) in all {
+            self.add(
+                [name],
+                "out = x25519(scalar, point); refused where the order of the point divides 8",
+                vec![],
+                move |run, [function], _| {
+                    let [scalar, point, out] =
+                        ["scalar", "point", "out"].map(|name| run.text(name, 32));
+                    let (refused, expected) =
+                        product(run, [scalar, point, out], |_, shared| Ok(shared))?;
+                    let given = match status {
+                        POINT => [at(scalar), at(point), at(out)],
+                        _ => [at(out), at(scalar), at(point)],
+                    };
+                    run.call_refused(function, &given, (refused, status))?;
+                    run.expect(out, &expected)
+                },
+            );
+        }
+        self.add(
+            ["crypto_box_beforenm"],
+            "key = hsalsa20(x25519(secret key, public key), 0); refused where the order of the \
+             public key divides 8",
+            vec![],
+            |run, [function], _| {
+                let [secret, public, key] =
+                    ["secret", "public", "key"].map(|name| run.text(name, 32));
+                let hashed = |symbols: &mut Symbols, shared: Vec<Byte>| {
+                    let zeros = symbols.numbers(&[0; 16]);
+                    symbols.apply("hsalsa20", &shared, &zeros)
+                };
+                let (refused, expected) = product(run, [secret, public, key], hashed)?;
+                run.call_refused(function, &[at(key), at(public), at(secret)], (refused, -1))?;
+                run.expect(key, &expected)
+            },
+        );
+    }
+}
