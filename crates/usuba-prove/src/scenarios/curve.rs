@@ -58,6 +58,12 @@ fn product(
     Ok((refused, symbols.choose(refused, &old, &new)))
 }
 
+/// A scalar, a point, and where the result goes: apart, or in place of one of them.
+fn buffers(run: &mut Run) -> [[Room; 3]; 3] {
+    let [a, b, c, d] = [["scalar", "point"]; 4].map(|names| names.map(|name| run.text(name, 32)));
+    [[a[0], a[1], d[0]], [b[0], b[1], b[0]], [c[0], c[1], c[1]]]
+}
+
 impl Scenarios<'_> {
     pub(super) fn curve(&mut self) {
         let all = [("x25519", POINT), ("crypto_scalarmult", -1)];
@@ -67,16 +73,17 @@ impl Scenarios<'_> {
                 "out = x25519(scalar, point); refused where the order of the point divides 8",
                 vec![],
                 move |run, [function], _| {
-                    let [scalar, point, out] =
-                        ["scalar", "point", "out"].map(|name| run.text(name, 32));
-                    let (refused, expected) =
-                        product(run, [scalar, point, out], |_, shared| Ok(shared))?;
-                    let given = match status {
-                        POINT => [at(scalar), at(point), at(out)],
-                        _ => [at(out), at(scalar), at(point)],
-                    };
-                    run.call_refused(function, &given, (refused, status))?;
-                    run.expect(out, &expected)
+                    for rooms in buffers(run) {
+                        let (refused, expected) = product(run, rooms, |_, shared| Ok(shared))?;
+                        let [scalar, point, out] = rooms.map(at);
+                        let given = match status {
+                            POINT => [scalar, point, out],
+                            _ => [out, scalar, point],
+                        };
+                        run.call_refused(function, &given, (refused, status))?;
+                        run.expect(rooms[2], &expected)?;
+                    }
+                    Ok(())
                 },
             );
         }
@@ -86,15 +93,17 @@ impl Scenarios<'_> {
              public key divides 8",
             vec![],
             |run, [function], _| {
-                let [secret, public, key] =
-                    ["secret", "public", "key"].map(|name| run.text(name, 32));
                 let hashed = |symbols: &mut Symbols, shared: Vec<Byte>| {
                     let zeros = symbols.numbers(&[0; 16]);
                     symbols.apply("hsalsa20", &shared, &zeros)
                 };
-                let (refused, expected) = product(run, [secret, public, key], hashed)?;
-                run.call_refused(function, &[at(key), at(public), at(secret)], (refused, -1))?;
-                run.expect(key, &expected)
+                for rooms in buffers(run) {
+                    let (refused, expected) = product(run, rooms, hashed)?;
+                    let [secret, public, key] = rooms.map(at);
+                    run.call_refused(function, &[key, public, secret], (refused, -1))?;
+                    run.expect(rooms[2], &expected)?;
+                }
+                Ok(())
             },
         );
     }

@@ -143,4 +143,9 @@ impl<'a> Scenarios<'a> {
 const FORGED: i32 = 8;
 const POINT: i32 = 9;
 
+/// Whether the output takes the place of the input.
+fn in_place() -> (&'static str, Vec<usize>) {
+    ("in place", vec![0, 1])
+}
+
 const SIZES: &str = "the case has other sizes";

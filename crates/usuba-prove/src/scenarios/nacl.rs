@@ -4,7 +4,7 @@ use usuba_ciphers::modes::{Bytes, MerkleDamgard, counted, keystream, sum};
 
 use super::run::{Room, Run, at, number};
 use super::symbols::Byte;
-use super::{FORGED, Scenarios};
+use super::{FORGED, Scenarios, in_place};
 
 /// The constant that `crypto_core` functions take.
 const SIGMA: &[u8; 16] = b"expand 32-byte k";
@@ -20,17 +20,23 @@ impl<'a> Scenarios<'a> {
                 format!("out = {function}(k, in); refused where c is not the constant"),
                 vec![],
                 move |run, [core], _| {
-                    let (key, text) = (run.text("k", 32), run.text("in", input));
-                    let (out, c) = (run.text("out", output), run.text("c", 16));
-                    let [old, k, block, constant] = [out, key, text, c].map(|room| run.bytes(room));
-                    let symbols = &mut run.symbols();
-                    let sigma = symbols.numbers(SIGMA);
-                    let refused = symbols.differ(&constant, &sigma);
-                    let new = symbols.apply(function, &k, &block)?;
-                    let expected = symbols.choose(refused, &old, &new);
-                    let given = [at(out), at(text), at(key), at(c)];
-                    run.call_refused(core, &given, (refused, -1))?;
-                    run.expect(out, &expected)
+                    // The result may replace a key of its size.
+                    for in_place in [false, true].into_iter().filter(|p| !p || output == 32) {
+                        let (key, text) = (run.text("k", 32), run.text("in", input));
+                        let out = if in_place { key } else { run.text("out", output) };
+                        let c = run.text("c", 16);
+                        let [old, k, block, c_bytes] =
+                            [out, key, text, c].map(|room| run.bytes(room));
+                        let symbols = &mut run.symbols();
+                        let sigma = symbols.numbers(SIGMA);
+                        let refused = symbols.differ(&c_bytes, &sigma);
+                        let new = symbols.apply(function, &k, &block)?;
+                        let expected = symbols.choose(refused, &old, &new);
+                        let given = [at(out), at(text), at(key), at(c)];
+                        run.call_refused(core, &given, (refused, -1))?;
+                        run.expect(out, &expected)?;
+                    }
+                    Ok(())
                 },
             );
         }
@@ -153,14 +159,15 @@ impl<'a> Scenarios<'a> {
         self.add(
             [&format!("{name}_xor")],
             format!("out = in ^ {cipher}(key, nonce)"),
-            vec![lengths()],
+            vec![lengths(), in_place()],
             move |run, [function], sizes| {
                 let (key, nonce) = (run.text("key", 32), run.text("nonce", nonce));
-                let (out, text) = (run.room("out", sizes[0]), run.text("in", sizes[0]));
-                let given = [at(out), at(text), number(sizes[0]), at(nonce), at(key)];
+                let input = run.text("in", sizes[0]);
+                let text = run.bytes(input);
+                let out = if sizes[1] == 1 { input } else { run.room("out", sizes[0]) };
+                let given = [at(out), at(input), number(sizes[0]), at(nonce), at(key)];
                 run.call(function, &given)?;
                 let stream = bytes(run, key, nonce, sizes[0])?;
-                let text = run.bytes(text);
                 let expected = sum(&mut run.symbols(), &text, &stream);
                 run.expect(out, &expected)
             },

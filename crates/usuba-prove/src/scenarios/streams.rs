@@ -5,7 +5,7 @@ use usuba_library::Description;
 
 use super::run::{Room, Run, at, number};
 use super::symbols::Byte;
-use super::{SIZES, Scenarios};
+use super::{SIZES, Scenarios, in_place};
 
 impl<'a> Scenarios<'a> {
     /// `init`, `xor`, `keystream` and `blocks` of a keystream from numbered blocks.
@@ -59,17 +59,16 @@ impl<'a> Scenarios<'a> {
         let (init, xor, stream) =
             (format!("{name}_init"), format!("{name}_xor"), format!("{name}_keystream"));
         let own = bytes.clone();
-        let places = ("out in place of in", vec![0, 1]);
         self.add(
             [&init, &xor],
             format!("out = in ^ {formula}"),
-            vec![positions(), lengths(), places],
+            vec![positions(), lengths(), in_place()],
             move |run, [init, xor], sizes| {
-                let &[position, length, in_place] = sizes else { return Err(SIZES.into()) };
+                let &[position, length, place] = sizes else { return Err(SIZES.into()) };
                 let (bytes, words) = (run.text("bytes", key), run.room("key", key));
                 let (nonce, input) = (run.text("nonce", nonce), run.text("in", length));
                 let text = run.bytes(input);
-                let out = if in_place == 1 { input } else { run.room("out", length) };
+                let out = if place == 1 { input } else { run.room("out", length) };
                 run.call(init, &[at(words), at(bytes), number(key)])?;
                 let given =
                     [at(words), at(nonce), number(position), at(input), at(out), number(length)];
