@@ -14,7 +14,7 @@
 use std::path::Path;
 
 use crate::known::{Known, Numbers, remembered};
-use crate::modes::{MerkleDamgard, keystream};
+use crate::modes::{HashFunction, keystream};
 use crate::wrong::answers;
 use crate::{Cipher, Hash, HashMode, HashVector, Seal, SealVector, Stream, Vector};
 use crate::{duplex, sponge};
@@ -57,7 +57,7 @@ impl Cipher {
                 let found = match hash.mode {
                     HashMode::MerkleDamgard => {
                         let numbers = &mut Numbers(&[&known]);
-                        MerkleDamgard::new(numbers, hash)?.hash(numbers, input)?
+                        HashFunction::new(numbers, hash)?.hash(numbers, input)?
                     }
                     _ => sponge::answer(&known, hash, vector)?,
                 };

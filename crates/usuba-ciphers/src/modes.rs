@@ -55,26 +55,94 @@ pub fn sum<B: Bytes>(on: &mut B, a: &[B::Byte], b: &[B::Byte]) -> Text<B> {
     a.iter().zip(b).map(|(a, b)| on.sum(a, b)).collect()
 }
 
-/// A hash function in mode `merkle-damgard`.
-pub struct MerkleDamgard<'a> {
+/// A sponge over a function that adds a block to a state and permutes it.
+pub struct Sponge<'a> {
+    /// The name of the function.
+    chain: &'a str,
+    start: Vec<u8>,
+    /// Bytes of a block.
+    pub rate: usize,
+    last: u8,
+}
+
+impl<'a> Sponge<'a> {
+    /// The sponge of a hash function.
+    ///
+    /// # Errors
+    /// Its sizes do not fit its function.
+    pub fn new(on: &impl Bytes, hash: &'a Hash) -> Result<Sponge<'a>, String> {
+        let [_, input, width] = on.sizes(&hash.chain)?;
+        let fits = |&rate: &usize| {
+            rate > 0 && rate <= width && (hash.start.is_empty() || hash.start.len() == width)
+        };
+        let rate = input.checked_sub(width).filter(fits);
+        let rate = rate.ok_or_else(|| format!("the sizes of `{}` do not fit", hash.chain))?;
+        let start = if hash.start.is_empty() { vec![0; width] } else { hash.start.clone() };
+        Ok(Sponge { chain: &hash.chain, start, rate, last: hash.last })
+    }
+
+    /// The output of `length` bytes for a message, `suffix` behind it: FIPS 202, section 4, and
+    /// NIST SP 800-232, section 5.
+    ///
+    /// # Errors
+    /// As [`Bytes::apply`].
+    pub fn output<B: Bytes>(
+        &self,
+        on: &mut B,
+        message: &[B::Byte],
+        suffix: u8,
+        length: usize,
+    ) -> Result<Text<B>, String> {
+        let padded = self.ended(on, message, suffix);
+        let mut state = on.numbers(&self.start);
+        for block in padded.chunks(self.rate) {
+            state = on.apply(self.chain, &[], &[&state[..], block].concat())?;
+        }
+        let mut output = state[..self.rate].to_vec();
+        let zeros = on.numbers(&vec![0; self.rate]);
+        while output.len() < length {
+            state = on.apply(self.chain, &[], &[&state[..], &zeros].concat())?;
+            output.extend_from_slice(&state[..self.rate]);
+        }
+        output.truncate(length);
+        Ok(output)
+    }
+
+    /// A message with its padding.
+    pub fn ended<B: Bytes>(&self, on: &mut B, message: &[B::Byte], suffix: u8) -> Text<B> {
+        let mut padded = [message, &[on.number(suffix)]].concat();
+        padded.resize(padded.len().next_multiple_of(self.rate), on.number(0));
+        let last = padded.last_mut().expect("there is a suffix");
+        *last = on.sum(last, &on.number(self.last));
+        padded
+    }
+}
+
+/// A hash function in mode `merkle-damgard` or `sponge`.
+pub struct HashFunction<'a> {
     hash: &'a Hash,
     /// Bytes of a block of the message.
     pub block: usize,
+    sponge: Option<Sponge<'a>>,
 }
 
-impl<'a> MerkleDamgard<'a> {
+impl<'a> HashFunction<'a> {
     /// # Errors
     /// The hash has another mode, or its sizes do not fit its function.
-    pub fn new(on: &impl Bytes, hash: &'a Hash) -> Result<MerkleDamgard<'a>, String> {
+    pub fn new(on: &impl Bytes, hash: &'a Hash) -> Result<HashFunction<'a>, String> {
+        if hash.mode == HashMode::Sponge {
+            let sponge = Sponge::new(on, hash)?;
+            return Ok(HashFunction { hash, block: sponge.rate, sponge: Some(sponge) });
+        }
         let [_, input, output] = on.sizes(&hash.chain)?;
         let block = input.checked_sub(output).filter(|&block| block >= 8);
         let block = block.filter(|_| hash.start.len() == output && hash.output <= output);
         let block = block.filter(|_| hash.mode == HashMode::MerkleDamgard);
         let block = block.ok_or_else(|| format!("the sizes of `{}` do not fit", hash.chain))?;
-        Ok(MerkleDamgard { hash, block })
+        Ok(HashFunction { hash, block, sponge: None })
     }
 
-    /// The chaining value behind blocks.
+    /// The chaining value behind blocks of a message.
     ///
     /// # Errors
     /// As [`Bytes::apply`].
@@ -90,11 +158,14 @@ impl<'a> MerkleDamgard<'a> {
         })
     }
 
-    /// FIPS 180-4, sections 5 and 6.
+    /// FIPS 180-4, sections 5 and 6, or a sponge.
     ///
     /// # Errors
     /// As [`Bytes::apply`].
     pub fn hash<B: Bytes>(&self, on: &mut B, message: &[B::Byte]) -> Result<Text<B>, String> {
+        if let Some(sponge) = &self.sponge {
+            return sponge.output(on, message, self.hash.suffix, self.hash.output);
+        }
         let (block, mut padded) = (self.block, message.to_vec());
         padded.push(on.number(0x80));
         while padded.len() % block != block - block / 8 {
@@ -262,7 +333,7 @@ mod tests {
         let compress = cipher.functions.iter().find(|f| f.name == hash.chain).expect("it is there");
         let known = Known::new(&cipher, compress).expect("a program");
         let numbers = &mut Numbers(&[&known]);
-        let sha256 = MerkleDamgard::new(numbers, hash).expect("it fits");
+        let sha256 = HashFunction::new(numbers, hash).expect("it fits");
         let tag = |numbers: &mut Numbers, key: &[u8], message: &[u8]| {
             crate::to_hex(&sha256.hmac(numbers, key, message).expect("a tag"))
         };

@@ -5,43 +5,24 @@
 //! message, padded ──block, rate bytes──→ state → permutation → state → … → output, rate bytes
 //! ```
 
-use crate::known::Known;
+use crate::known::{Known, Numbers};
+use crate::modes::Sponge;
 use crate::{Hash, HashMode, HashVector};
 
 /// Bytes of a leaf of RFC 9861.
 const LEAF: usize = 8192;
 
-/// A sponge over a block function.
-struct Sponge<'a> {
+/// A sponge over a function under the evaluator.
+struct Evaluated<'a> {
     known: &'a Known<'a>,
-    start: Vec<u8>,
+    sponge: Sponge<'a>,
     rate: usize,
-    last: u8,
 }
 
-impl Sponge<'_> {
+impl Evaluated<'_> {
     /// The output of `length` bytes for a message, `suffix` behind it.
     fn run(&self, message: &[u8], suffix: u8, length: usize) -> Result<Vec<u8>, String> {
-        let padded = self.ended(message, suffix);
-        let mut state = self.start.clone();
-        for block in padded.chunks(self.rate) {
-            state = self.known.answer(&[], &[&state[..], block].concat())?;
-        }
-        let mut output = state[..self.rate].to_vec();
-        while output.len() < length {
-            state = self.known.answer(&[], &[&state[..], &vec![0; self.rate]].concat())?;
-            output.extend(&state[..self.rate]);
-        }
-        output.truncate(length);
-        Ok(output)
-    }
-
-    /// A message with its padding.
-    fn ended(&self, message: &[u8], suffix: u8) -> Vec<u8> {
-        let mut padded = [message, &[suffix]].concat();
-        padded.resize(padded.len().next_multiple_of(self.rate), 0);
-        *padded.last_mut().expect("there is a suffix") ^= self.last;
-        padded
+        self.sponge.output(&mut Numbers(&[self.known]), message, suffix, length)
     }
 
     /// SP 800-232, section 5.3: the bits of the customization string in a block, and the string with
@@ -49,7 +30,7 @@ impl Sponge<'_> {
     fn customized(&self, custom: &[u8], suffix: u8) -> Vec<u8> {
         let mut all = (8 * custom.len() as u64).to_le_bytes().to_vec();
         all.resize(self.rate, 0);
-        all.extend(self.ended(custom, suffix));
+        all.extend(self.sponge.ended(&mut Numbers(&[self.known]), custom, suffix));
         all
     }
 
@@ -105,14 +86,8 @@ fn length_encode(number: usize) -> Vec<u8> {
 
 /// The output for a vector of a hash function.
 pub fn answer(known: &Known, hash: &Hash, vector: &HashVector) -> Result<Vec<u8>, String> {
-    let [_, input, width] = known.sizes()?;
-    let fits = |&rate: &usize| {
-        rate > 0 && rate <= width && (hash.start.is_empty() || hash.start.len() == width)
-    };
-    let rate = input.checked_sub(width).filter(fits);
-    let rate = rate.ok_or_else(|| format!("the sizes of `{}` do not fit", hash.chain))?;
-    let start = if hash.start.is_empty() { vec![0; width] } else { hash.start.clone() };
-    let sponge = Sponge { known, start, rate, last: hash.last };
+    let sponge = Sponge::new(&Numbers(&[known]), hash)?;
+    let sponge = Evaluated { known, rate: sponge.rate, sponge };
     let HashVector { key, name, custom, domain, xof, input, output, .. } = vector;
     let length = output.len();
     match hash.mode {

@@ -10,12 +10,13 @@ const CLAIMS: &str = "crates/usubac/tests/nacl-proofs.txt";
 const PAGE: &str = "docs/book/src/reference/nacl-functions.md";
 
 /// The claims in the order of the columns, and their titles.
-const COLUMNS: [(&str, &str); 5] = [
+const COLUMNS: [(&str, &str); 6] = [
     ("safe", "memory-safe"),
     ("ends", "terminates"),
     ("time", "constant-time"),
     ("left", "nothing secret left"),
     ("computes", "computes its specification"),
+    ("sizes", "computes it at named sizes"),
 ];
 
 /// Compares the page with the list, or writes it.
@@ -48,13 +49,15 @@ fn page(list: &str) -> Option<String> {
          <!-- Written by `cargo xtask bless` from crates/usubac/tests/nacl-proofs.txt. -->\n\n\
          `usubac prove --dist` proves these claims about the exported functions of `usubac dist --kind nacl`, compiled with `-O2`.\n\
          Each cell names the compilers whose object has the proof.\n\
-         [Proofs of object files](../binary-proofs.md) explains the claims, and how to prove your own file.\n\n",
+         [Proofs of object files](../binary-proofs.md) explains the claims, and how to prove your own file.\n\
+         The last column is for all contents at the sizes that `usubac prove --dist` prints, and for no other size.\n\n",
     );
     let proved = |function: &BTreeMap<&str, BTreeSet<&str>>, compiler: &str, claim: &str| {
         function.get(compiler).is_some_and(|claims| claims.contains(claim))
     };
     let titles = COLUMNS.map(|(_, title)| title).join(" | ");
-    text += &format!("| compiler | functions | {titles} |\n|---|---:|---:|---:|---:|---:|---:|\n");
+    text +=
+        &format!("| compiler | functions | {titles} |\n|---|---:|---:|---:|---:|---:|---:|---:|\n");
     for compiler in &compilers {
         let there = functions.values().filter(|function| function.contains_key(compiler)).count();
         let count = |(claim, _): (&str, &str)| {
@@ -62,7 +65,7 @@ fn page(list: &str) -> Option<String> {
         };
         text += &format!("| {compiler} | {there} | {} |\n", COLUMNS.map(count).join(" | "));
     }
-    text += &format!("\n| function | {titles} |\n|---|---|---|---|---|---|\n");
+    text += &format!("\n| function | {titles} |\n|---|---|---|---|---|---|---|\n");
     for (name, function) in &functions {
         let cell = |(claim, _): (&str, &str)| {
             let all = compilers.iter().filter(|compiler| proved(function, compiler, claim));
@@ -80,8 +83,8 @@ mod tests {
     #[test]
     fn the_page_counts_what_is_proved() {
         let text = page("clang 19 f: safe\ngcc 12 f: safe ends\ngcc 12 g:\n").expect("a page");
-        assert!(text.contains("| gcc 12 | 2 | 1 | 1 | 0 | 0 | 0 |"), "{text}");
-        assert!(text.contains("| `f` | clang 19, gcc 12 | gcc 12 |  |  |  |"), "{text}");
+        assert!(text.contains("| gcc 12 | 2 | 1 | 1 | 0 | 0 | 0 | 0 |"), "{text}");
+        assert!(text.contains("| `f` | clang 19, gcc 12 | gcc 12 |  |  |  |  |"), "{text}");
         assert!(page("f").is_none());
     }
 

@@ -1,7 +1,7 @@
-//! Hash functions of Merkle and Damgård, HMAC and HKDF.
+//! Hash functions of Merkle and Damgård and of sponges, HMAC and HKDF.
 
-use usuba_ciphers::Hash;
-use usuba_ciphers::modes::MerkleDamgard;
+use usuba_ciphers::modes::HashFunction;
+use usuba_ciphers::{Hash, HashMode};
 use usuba_library::Description;
 use usuba_object::cell::Cell;
 
@@ -19,6 +19,8 @@ impl<'a> Scenarios<'a> {
         self.messages(hash, chain, block);
         if hash.has_hmac(block) {
             self.codes(hash, block);
+        }
+        if hash.mode == HashMode::MerkleDamgard && hash.has_hmac(block) {
             self.keys(hash, block);
         }
     }
@@ -65,7 +67,7 @@ impl<'a> Scenarios<'a> {
                 let (value, text) = (run.text("chain", chain), run.text("in", sizes[0] * block));
                 let (before, blocks) = (run.bytes(value), run.bytes(text));
                 run.call(function, &[at(value), at(text), number(sizes[0])])?;
-                let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+                let mode = HashFunction::new(&run.symbols(), hash)?;
                 let expected = mode.chained(&mut run.symbols(), before, &blocks)?;
                 run.expect(value, &expected)
             },
@@ -84,7 +86,7 @@ impl<'a> Scenarios<'a> {
                 let numbers = run.lengths("lengths", lengths);
                 let out = run.room("out", sizes[0] * output);
                 run.call(function, &[at(places), at(numbers), number(sizes[0]), at(out)])?;
-                let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+                let mode = HashFunction::new(&run.symbols(), hash)?;
                 let mut expected = Vec::new();
                 for text in texts {
                     let text = run.bytes(text);
@@ -188,7 +190,7 @@ impl<'a> Scenarios<'a> {
                 let given = [at(salt), number(sizes[0]), at(secret), number(sizes[1]), at(key)];
                 run.call(function, &given)?;
                 let (salt, secret) = (run.bytes(salt), run.bytes(secret));
-                let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+                let mode = HashFunction::new(&run.symbols(), hash)?;
                 let expected = mode.extract(&mut run.symbols(), &salt, &secret)?;
                 run.expect(key, &expected)
             },
@@ -210,7 +212,7 @@ impl<'a> Scenarios<'a> {
                 ];
                 run.call(function, &given)?;
                 let (key, info) = (run.bytes(key), run.bytes(info));
-                let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+                let mode = HashFunction::new(&run.symbols(), hash)?;
                 let expected = mode.expand(&mut run.symbols(), &key, &info, sizes[2])?;
                 run.expect(out, &expected)
             },
@@ -239,7 +241,7 @@ impl<'a> Scenarios<'a> {
                 ];
                 run.call(function, &given)?;
                 let [salt, secret, info] = [salt, secret, info].map(|room| run.bytes(room));
-                let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+                let mode = HashFunction::new(&run.symbols(), hash)?;
                 let symbols = &mut run.symbols();
                 let key = mode.extract(symbols, &salt, &secret)?;
                 let expected = mode.expand(symbols, &key, &info, sizes[3])?;
@@ -252,7 +254,7 @@ impl<'a> Scenarios<'a> {
 /// Checks that a buffer has the hash of texts, one behind the other.
 fn hashed(run: &mut Run, hash: &Hash, texts: &[Room], out: Room) -> Result<(), String> {
     let text = texts.iter().flat_map(|&text| run.bytes(text)).collect::<Vec<_>>();
-    let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+    let mode = HashFunction::new(&run.symbols(), hash)?;
     let expected = mode.hash(&mut run.symbols(), &text)?;
     run.expect(out, &expected)
 }
@@ -266,7 +268,7 @@ fn other_code(
     tag: Room,
 ) -> Result<Cell, String> {
     let [key, text, tag] = [key, text, tag].map(|room| run.bytes(room));
-    let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+    let mode = HashFunction::new(&run.symbols(), hash)?;
     let code = mode.hmac(&mut run.symbols(), &key, &text)?;
     Ok(run.symbols().differ(&tag, &code[..tag.len()]))
 }
@@ -281,7 +283,7 @@ fn authenticated(
 ) -> Result<(), String> {
     let text = texts.iter().flat_map(|&text| run.bytes(text)).collect::<Vec<_>>();
     let key = run.bytes(key);
-    let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+    let mode = HashFunction::new(&run.symbols(), hash)?;
     let expected = mode.hmac(&mut run.symbols(), &key, &text)?;
     run.expect(tag, &expected)
 }

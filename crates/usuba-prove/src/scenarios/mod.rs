@@ -104,7 +104,7 @@ impl<'a> Scenarios<'a> {
                 Kind::Stream(_) => scenarios.stream(primitive),
                 Kind::Extended { .. } => scenarios.extended(primitive),
                 Kind::Keyed => scenarios.keyed(primitive),
-                Kind::Hash(HashMode::MerkleDamgard) => scenarios.hash(primitive),
+                Kind::Hash(HashMode::MerkleDamgard | HashMode::Sponge) => scenarios.hash(primitive),
                 _ => {}
             }
         }

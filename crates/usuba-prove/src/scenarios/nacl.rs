@@ -1,6 +1,6 @@
 //! Functions with the names of NaCl.
 
-use usuba_ciphers::modes::{Bytes, MerkleDamgard, counted, keystream, sum};
+use usuba_ciphers::modes::{Bytes, HashFunction, counted, keystream, sum};
 
 use super::run::{Room, Run, at, number};
 use super::symbols::Byte;
@@ -115,7 +115,7 @@ impl<'a> Scenarios<'a> {
                 let (out, text) = (run.room("out", 64), run.text("m", sizes[0]));
                 run.call(function, &[at(out), at(text), number(sizes[0])])?;
                 let text = run.bytes(text);
-                let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+                let mode = HashFunction::new(&run.symbols(), hash)?;
                 let expected = mode.hash(&mut run.symbols(), &text)?;
                 run.expect(out, &expected)
             },
@@ -128,7 +128,7 @@ impl<'a> Scenarios<'a> {
                 let (state, text) = (run.text("state", 64), run.text("m", sizes[0]));
                 let (before, blocks) = (run.bytes(state), run.bytes(text));
                 run.call(function, &[at(state), at(text), number(sizes[0])])?;
-                let mode = MerkleDamgard::new(&run.symbols(), hash)?;
+                let mode = HashFunction::new(&run.symbols(), hash)?;
                 let expected = mode.chained(&mut run.symbols(), before, &blocks)?;
                 run.expect(state, &expected)
             },
