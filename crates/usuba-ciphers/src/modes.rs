@@ -1,5 +1,5 @@
 //! Specifications of modes over strings of bytes. Known-answer tests run them on numbers; provers
-//! run them on symbols and compare what exported functions compute.
+//! run them on symbols, beside the machine code of exported functions.
 //!
 //! ```text
 //! sha256(m)       = fold sha256_compress over start, m ++ 80 00… ++ length in bits

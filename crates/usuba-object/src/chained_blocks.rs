@@ -12,7 +12,7 @@ use super::blocks::Turning;
 use super::cell::{Bits, Cell, Instance};
 use super::compare::{ENGINES, LEAVES};
 use super::elf::Object;
-use super::functions::Functions;
+use super::functions::{BlockCounts, Functions};
 use super::memory::Access;
 use super::trial::{Argument, Call, Content, Data, Trial};
 use super::verdict::Verdict;
@@ -27,14 +27,6 @@ use usuba_equiv::value_numbering::Graph;
 /// The most steps of the program for all blocks.
 const LONGEST: u64 = 40_000_000;
 
-/// The numbers of a call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Extent {
-    /// Blocks of each message.
-    pub blocks: usize,
-    pub messages: usize,
-}
-
 /// A difference has no example here.
 pub type Difference = String;
 
@@ -44,7 +36,7 @@ pub type Difference = String;
 pub fn prove<M: Turning>(
     object: &Object,
     interface: &Interface,
-    extent: Extent,
+    counts: BlockCounts,
 ) -> Verdict<Difference> {
     if let Err(rule) = verify::verify(interface.program) {
         return Verdict::Unknown(format!("the program is not well-formed: {rule}"));
@@ -52,7 +44,7 @@ pub fn prove<M: Turning>(
     let Some((program, sums)) = bitblast::apart_with_sums(interface.program) else {
         return Verdict::Unknown("the program has too many bits".into());
     };
-    let goal = Goal { object, interface, program: &program, sums: &sums, extent };
+    let goal = Goal { object, interface, program: &program, sums: &sums, counts };
     let mut last = Verdict::Unknown("nothing was tried".into());
     for in_sums in [false, true] {
         let mut evidence = Evidence { engines: ENGINES, ..Evidence::default() };
@@ -73,7 +65,7 @@ struct Goal<'a> {
     program: &'a Program,
     /// Its additions of words.
     sums: &'a Places,
-    extent: Extent,
+    counts: BlockCounts,
 }
 
 impl Goal<'_> {
@@ -83,7 +75,7 @@ impl Goal<'_> {
         evidence: &mut Evidence,
         in_sums: bool,
     ) -> Result<(), Obstacle<Difference>> {
-        let Extent { blocks, messages } = self.extent;
+        let BlockCounts { blocks, messages } = self.counts;
         let impossible = Obstacle::Impossible;
         let graph = Graph::new(Some(Rewrites::new(LEAVES)));
         let classes = Classes::default();

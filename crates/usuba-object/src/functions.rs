@@ -15,9 +15,16 @@
 use rustc_hash::FxHashMap;
 
 use super::cell::{Bits, Cell, Instance};
-use super::chained_blocks::Extent;
 use super::elf::Object;
 use usuba_equiv::dag::Kind;
+
+/// The numbers of a call of a function over blocks of several messages.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BlockCounts {
+    /// Blocks of each message.
+    pub blocks: usize,
+    pub messages: usize,
+}
 
 /// The interface of a callee.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,7 +34,7 @@ pub enum Shape {
     Blocks { key: usize, align: u64, input: usize, output: usize },
     /// `f(chains, in, nblocks, count)`: for each of `count` messages the function of its chaining
     /// value in `chains` and a block, block after block from the address in `in`; for these numbers.
-    Chained { chain: usize, block: usize, extents: Vec<Extent> },
+    Chained { chain: usize, block: usize, counts: Vec<BlockCounts> },
     /// `f(a, b, out)`: the function of bytes at each address but the last one.
     Fixed { inputs: Vec<usize>, output: usize },
 }

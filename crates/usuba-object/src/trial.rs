@@ -5,10 +5,10 @@
 //! in:     70 symbols    out: 256 bits, to be compared with a specification
 //! ```
 //!
-//! *Soundness:* all sizes and numbers are known. A branch on symbols is followed both ways, and what
-//! the two paths leave is joined by its condition. A branch on addresses is a branch on a symbol of
+//! *Soundness:* all sizes and numbers are known. A branch on symbols is followed both ways, and the
+//! results of the two paths are joined by its condition. A branch on addresses is a branch on a symbol of
 //! its own. Each call is executed for every distinguishable position of the frame, and must
-//! leave the same for all of them, so the next call begins with this whatever the position is.
+//! leave the same for all of them, so the next call begins with this for every position.
 
 use super::blocks::Turning;
 use super::calls::Calls;
@@ -81,7 +81,7 @@ enum End<M> {
 const LONGEST: u64 = 4_000_000;
 const PATHS: usize = 1_000;
 
-/// What a call leaves: the lowest 32 bits of its result, and the bits of each buffer.
+/// The results of a call: the lowest 32 bits of its result, and the bits of each buffer.
 #[derive(Clone, PartialEq)]
 struct Left {
     status: Option<Vec<Cell>>,
@@ -126,8 +126,8 @@ impl<'o> Trial<'o> {
             let memory = memory::<M>(buffers, &arguments, phase);
             let (found, asked) = self.joined(M::enter(&arguments, entry), memory)?;
             if left.as_ref().is_some_and(|left| *left != found) {
-                let what = "its results depend on the position of the frame";
-                return Err(Fault::new(Rule::Unsupported, what));
+                let why = "its results depend on the position of the frame";
+                return Err(Fault::new(Rule::Unsupported, why));
             }
             left = Some(found);
             phases.done(phase, asked);
@@ -141,7 +141,7 @@ impl<'o> Trial<'o> {
         Ok(status)
     }
 
-    /// What all paths leave, and the largest alignment of the frame that they have asked for.
+    /// The results of all paths, and the largest alignment of the frame that they have asked for.
     fn joined<M: Turning>(&mut self, machine: M, memory: Memory) -> Result<(Left, u64), Fault> {
         let mut asked = KNOWN_PHASES;
         let always = self.world.bits.constant(true);
@@ -151,8 +151,8 @@ impl<'o> Trial<'o> {
         while let Some((machine, memory, outcome, condition)) = open.pop() {
             paths += 1;
             if paths > PATHS {
-                let what = format!("it has more than {PATHS} paths");
-                return Err(Fault::new(Rule::TooLong, what));
+                let why = format!("it has more than {PATHS} paths");
+                return Err(Fault::new(Rule::TooLong, why));
             }
             self.world.memory = memory;
             self.world.forks = Forks { follows: true, outcome, ..Forks::default() };
@@ -185,7 +185,7 @@ impl<'o> Trial<'o> {
         Ok((all.expect("there is a path"), asked))
     }
 
-    /// What is left if a condition holds, and else.
+    /// The results if a condition holds, and else.
     fn chosen(&mut self, condition: Cell, left: Left, other: &Left) -> Left {
         let bits = &mut self.world.bits;
         let mut choose = |a: &[Cell], b: &[Cell]| -> Vec<Cell> {

@@ -21,10 +21,11 @@ use usuba_object::arithmetic;
 use usuba_object::block_function::{Interface, KeyPointer};
 use usuba_object::blocks;
 use usuba_object::byte_order::Order;
-use usuba_object::chained_blocks::{self, Extent};
+use usuba_object::chained_blocks;
 use usuba_object::compare::{self, Demands};
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
+use usuba_object::functions::BlockCounts;
 use usuba_object::kernel_contract::Contract;
 use usuba_object::verdict::Verdict;
 use usuba_object::x86::X86;
@@ -82,10 +83,10 @@ impl Proof {
     }
 
     /// Proves a function over blocks of several messages for these numbers of them.
-    pub fn of_chained(object: &Object, interface: &Interface, extent: Extent) -> Proof {
+    pub fn of_chained(object: &Object, interface: &Interface, counts: BlockCounts) -> Proof {
         let start = Instant::now();
-        let verdict = chained_blocks::prove::<X86>(object, interface, extent);
-        let Extent { blocks, messages } = extent;
+        let verdict = chained_blocks::prove::<X86>(object, interface, counts);
+        let BlockCounts { blocks, messages } = counts;
         let what = format!("{}, {blocks} blocks of {messages} messages", interface.symbol);
         let outcome = match verdict {
             Verdict::Proved(evidence) => Outcome::Proved(Evidence::Machine(evidence)),

@@ -450,7 +450,7 @@ fn examined(
         Err(why) => Found { specification, ..Found::nothing(&why) },
     };
     let found = match &unit.kind {
-        UnitKind::Chained(_) => found.at_sizes(&unit::extents()),
+        UnitKind::Chained(_) => found.at_sizes(&unit::block_counts()),
         _ => found,
     };
     let calls = unit.calls().to_vec();

@@ -165,7 +165,7 @@ impl Found {
         sizes: &str,
         proof: Result<BTreeSet<String>, String>,
     ) -> Found {
-        let mut found = Found::nothing("a scenario is about what is computed");
+        let mut found = Found::nothing("a scenario proves no safety");
         found.specification = formula.to_string();
         found.answers[Claim::Computes as usize] = match proof {
             Err(why) => Answer::Open(format!("{formula}: {why}")),
@@ -180,7 +180,7 @@ impl Found {
         found
     }
 
-    /// Adds the proof of a scenario. A function of several scenarios computes what all of them say.
+    /// Adds the proof of a scenario. A function of several scenarios has all their specifications.
     pub fn add_scenario(&mut self, proof: &Found) {
         let at = Claim::Computes as usize;
         let is_first = self.specification.is_empty();

@@ -14,10 +14,10 @@ use usuba_ciphers::Function;
 use usuba_library::{Blocks, Unit, UnitKind};
 use usuba_object::arithmetic;
 use usuba_object::block_function::{Interface, KeyPointer};
-use usuba_object::chained_blocks;
 use usuba_object::compare::{self, Demands};
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
+use usuba_object::functions::BlockCounts;
 use usuba_object::kernel_contract::Contract;
 use usuba_object::x86::X86;
 
@@ -28,24 +28,24 @@ use crate::{Outcome, compiler, key_setup};
 
 /// The numbers of blocks of each message and of messages for which functions over blocks of several
 /// messages are proved.
-pub const EXTENTS: &[chained_blocks::Extent] =
-    &[extent(0, 1), extent(1, 1), extent(2, 1), extent(MOST_BLOCKS, 1), extent(1, 2), extent(2, 2)];
+pub const BLOCK_COUNTS: &[BlockCounts] =
+    &[counts(0, 1), counts(1, 1), counts(2, 1), counts(MOST_BLOCKS, 1), counts(1, 2), counts(2, 2)];
 
 /// The most blocks of one message among them.
 pub const MOST_BLOCKS: usize = 3;
 
 /// These numbers in a few words.
-pub fn extents() -> String {
-    let extent = |at: &chained_blocks::Extent| {
+pub fn block_counts() -> String {
+    let shown = |at: &BlockCounts| {
         let plural = |count| if count == 1 { "" } else { "s" };
-        let chained_blocks::Extent { blocks, messages } = *at;
+        let BlockCounts { blocks, messages } = *at;
         format!("{blocks} block{} of {messages} message{}", plural(blocks), plural(messages))
     };
-    EXTENTS.iter().map(extent).collect::<Vec<_>>().join(", ")
+    BLOCK_COUNTS.iter().map(shown).collect::<Vec<_>>().join(", ")
 }
 
-const fn extent(blocks: usize, messages: usize) -> chained_blocks::Extent {
-    chained_blocks::Extent { blocks, messages }
+const fn counts(blocks: usize, messages: usize) -> BlockCounts {
+    BlockCounts { blocks, messages }
 }
 
 /// Proves that the final IR of a unit is its source, with its contract if it has one. The first
@@ -112,7 +112,10 @@ pub fn object(
     }
     if let UnitKind::Chained(of) = &unit.kind {
         let interface = blocks_of(unit, of, program, 1);
-        return Ok(EXTENTS.iter().map(|&at| Proof::of_chained(object, &interface, at)).collect());
+        return Ok(BLOCK_COUNTS
+            .iter()
+            .map(|&at| Proof::of_chained(object, &interface, at))
+            .collect());
     }
     let (contract, program) = contract(unit, output, schedule)?;
     let options = &unit.task.options;

@@ -16,8 +16,7 @@ use super::registers::{PARAMETERS, Word};
 use super::{Cells, Done, Run, unsupported};
 use crate::calls::Calls;
 use crate::cell::Cell;
-use crate::chained_blocks::Extent;
-use crate::functions::{Callee, Shape};
+use crate::functions::{BlockCounts, Callee, Shape};
 use crate::memory::{Pointer, Region};
 use crate::{Fault, Rule, World};
 
@@ -97,11 +96,11 @@ impl Run<'_, '_> {
                     self.applied(callee.function, arguments, (to, at * output), output)?;
                 }
             }
-            Shape::Chained { chain, block, extents } => {
+            Shape::Chained { chain, block, counts } => {
                 let (chain, block) = (*chain, *block);
                 let (chains, table) = (self.handed(0, above)?, self.handed(1, above)?);
                 let (blocks, count) = (self.handed_number(2)?, self.handed_number(3)?);
-                if !extents.contains(&Extent { blocks, messages: count }) {
+                if !counts.contains(&BlockCounts { blocks, messages: count }) {
                     let what = format!(
                         "`{}` is not proved for {blocks} blocks of {count} messages",
                         callee.symbol

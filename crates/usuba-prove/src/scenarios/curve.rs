@@ -1,4 +1,4 @@
-//! X25519 around its kernel: which points are refused, and what is written.
+//! X25519 around its kernel: refused points, and results.
 
 use usuba_ciphers::modes::Bytes;
 use usuba_object::cell::Cell;

@@ -31,6 +31,9 @@ pub use symbols::Known;
 
 use run::Run;
 
+/// The proof of a case, for these sizes.
+type Check<'a> = dyn Fn(&mut Run, &[usize]) -> Result<(), String> + Sync + 'a;
+
 /// Exported functions with a specification.
 pub struct Scenario<'a> {
     /// Their C names.
@@ -39,7 +42,7 @@ pub struct Scenario<'a> {
     pub formula: String,
     /// The numbers that cases choose, each with its name and its values.
     pub sizes: Vec<(&'static str, Vec<usize>)>,
-    check: Box<dyn Fn(&mut Run, &[usize]) -> Result<(), String> + Sync + 'a>,
+    check: Box<Check<'a>>,
 }
 
 impl Scenario<'_> {

@@ -1,4 +1,4 @@
-//! The calls of a case: buffers of symbols, exported functions, and what they must leave.
+//! The calls of a case: buffers of symbols, exported functions, and their expected results.
 
 use usuba_equiv::miter::{self, Decision};
 use usuba_equiv::value_numbering::Graph;

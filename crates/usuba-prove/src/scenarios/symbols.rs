@@ -9,7 +9,7 @@ use usuba_object::cell::{Bits, Cell};
 use usuba_object::functions::{Callee, Functions, Shape};
 use usuba_object::kernel_contract::Meaning;
 
-use crate::unit::{self, EXTENTS};
+use crate::unit::{self, BLOCK_COUNTS};
 
 /// A function of a cipher folder, as both sides apply it.
 pub(super) struct Applied {
@@ -68,7 +68,7 @@ impl<'a> Known<'a> {
                 true => Shape::Chained {
                     chain: output,
                     block: input - output,
-                    extents: EXTENTS.to_vec(),
+                    counts: BLOCK_COUNTS.to_vec(),
                 },
                 false => Shape::Blocks { key: key.len() / 8, align, input, output },
             };
@@ -122,9 +122,11 @@ fn of_bytes(unit: &Unit, function: usize) -> Result<Option<(String, Callee)>, St
     Ok(fits.then_some((entry, callee)))
 }
 
-/// Bytes of a key, the alignment of its words, and the bits of the key that they are; `None` after
-/// a key schedule.
-fn key_words(unit: &Unit) -> Result<Option<(usize, u64, Vec<Option<usize>>)>, String> {
+/// Bytes of a key, the alignment of its words, and the bits of the key that they are.
+type KeyWords = (usize, u64, Vec<Option<usize>>);
+
+/// The words of a key; `None` after a key schedule.
+fn key_words(unit: &Unit) -> Result<Option<KeyWords>, String> {
     let UnitKind::Key { schedule: None, .. } = &unit.kind else { return Ok(None) };
     let (contract, _) = unit::contract(unit, &unit.compile()?, None)?;
     let [words, key] = &contract.arrays[..] else { return Ok(None) };

@@ -9,6 +9,7 @@
 //! - `file_mutants`: users' files with one change, which `file_changes` makes, and `native`: their
 //!   functions on the processor.
 //! - `leaks_in_c`: leaks in the C around kernels.
+//! - `trials`: calls on buffers of fixed sizes.
 //! - `turns`: flags at the turns of a loop over blocks.
 
 mod arithmetic;
@@ -20,6 +21,7 @@ mod leaks_in_c;
 mod linked;
 mod mutants;
 mod native;
+mod trials;
 mod turns;
 
 use std::path::Path;
