@@ -389,6 +389,55 @@ mod tests {
         assert_eq!(rows[3].answers, open("it calls j, which is not proved"));
     }
 
+    /// f and g apply h, which is proved for all sizes, and k, which is proved at some; i applies l,
+    /// which is not proved.
+    #[test]
+    fn specifications_use_proofs_of_applied_functions() {
+        let sizes = || Answer::Sizes("length 0 to 7".into());
+        let computes =
+            [("f", Answer::Proved), ("g", sizes()), ("h", Answer::Proved), ("i", sizes())];
+        let applies = [&["h"][..], &["h", "k"], &[], &["l"], &[], &[]];
+        let others = [("k", sizes()), ("l", Answer::Open("no".into()))];
+        let mut rows: Vec<Row> = Vec::new();
+        for ((name, answer), applies) in computes.into_iter().chain(others).zip(applies) {
+            let mut row = row(name, true);
+            row.answers[Claim::Computes as usize] = answer;
+            row.applies = applies.iter().map(ToString::to_string).collect();
+            rows.push(row);
+        }
+        let answers = |rows: &[Row]| -> Vec<Answer> {
+            rows.iter().map(|row| row.answers[Claim::Computes as usize].clone()).collect()
+        };
+        let before = answers(&rows);
+        by_applied(&mut rows);
+        let after = answers(&rows);
+        assert_eq!(after[..3], before[..3]);
+        assert_eq!(after[3], Answer::Open("it applies l, which is not proved".into()));
+        // A claim for all sizes needs one.
+        rows[0].applies.push("k".into());
+        by_applied(&mut rows);
+        assert!(!rows[0].holds(Claim::Computes));
+        assert_eq!(rows[1].answers[Claim::Computes as usize], sizes());
+    }
+
+    /// The answers of several scenarios of one function.
+    #[test]
+    fn a_function_has_the_specifications_of_all_scenarios() {
+        let mut found = row("f", true);
+        let scenario = |sizes, proof| Found::of_scenario("f = g", sizes, proof);
+        let mut both = Found { answers: found.answers.clone(), ..Found::nothing("") };
+        both.answers[Claim::Computes as usize] = Answer::Open("none".into());
+        both.add_scenario(&scenario("length 1", Ok(["g".to_string()].into())));
+        both.add_scenario(&scenario("", Ok(BTreeSet::new())));
+        assert_eq!(both.answers[4], Answer::Sizes("f = g, length 1".into()));
+        assert_eq!(both.applies, ["g"]);
+        both.add_scenario(&scenario("length 2", Err("byte 0".into())));
+        assert_eq!(both.answers[4], Answer::Open("f = g: byte 0".into()));
+        both.add_scenario(&scenario("length 3", Ok(BTreeSet::new())));
+        found.answers = both.answers;
+        assert!(!found.holds(Claim::Computes) && found.holds(Claim::MemorySafe));
+    }
+
     /// f is proved, and calls g, which calls h; i calls h2 and is not proved; recursion is no proof.
     #[test]
     fn a_function_holds_if_all_callers_do() {

@@ -236,7 +236,7 @@ const OF_HASHES: &[Mutant] = &[
 const OF_STREAMS: &[Mutant] = &[mutant(
     "memcpy(inner + 4, nonce + 16, 8);",
     "memcpy(inner + 3, nonce + 16, 8);",
-    "usuba_xchacha20_xor",
+    "usuba_xchacha20_keystream",
 )];
 
 /// Exported functions compute their specifications at all sizes that are tried, and wrong ones do not.
