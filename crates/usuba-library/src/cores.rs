@@ -182,7 +182,7 @@ pub fn compile<'a>(
     cipher: &'a Cipher,
     primitives: Vec<Primitive<'a>>,
     targets: &[&'static Target],
-    linkage: &str,
+    linkage: &'a str,
     small: bool,
 ) -> Result<(Vec<Core>, Vec<Compiled<'a>>), String> {
     let mut numbers: BTreeMap<Key, usize> = BTreeMap::new();
@@ -229,6 +229,8 @@ pub fn compile<'a>(
             let mut keys = Keys {
                 cipher,
                 primitive: primitive.name.clone(),
+                // Schedules are local in all forms of an output.
+                linkage: if linkage.starts_with("static") { linkage } else { "static " },
                 schedules: Vec::new(),
                 forms: Vec::new(),
             };
@@ -268,6 +270,8 @@ fn users<'a>(
 struct Keys<'a> {
     cipher: &'a Cipher,
     primitive: String,
+    /// The linkage of schedules.
+    linkage: &'a str,
     /// Each with its file, its node and the byte order of the key.
     schedules: Vec<((&'a str, &'a str, ByteLayout), compile::Compiled, Schedule)>,
     /// Each with a tag that distinguishes forms with the same words.
@@ -320,7 +324,8 @@ impl<'a> Keys<'a> {
         let inputs: Vec<_> = function.inputs.iter().map(parameter).collect();
         // Only the schedule is used.
         let interface = interface(function, &inputs, &symbol, &main, None, Some(&main), false);
-        let made = library::schedule(&interface, &symbol, "static ").map_err(explain(&symbol))?;
+        let made =
+            library::schedule(&interface, &symbol, self.linkage).map_err(explain(&symbol))?;
         let (run, made) = made.expect("the function has a schedule");
         let text = format!("{}{run}", main.kernel.text);
         let (task, bytes) = (main.task.clone(), key.bytes);

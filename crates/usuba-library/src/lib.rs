@@ -214,7 +214,7 @@ impl<'a> Folder<'a> {
     fn new(
         cipher: &'a Cipher,
         backends: &[&'static Target],
-        linkage: &str,
+        linkage: &'a str,
         small: bool,
     ) -> Result<Folder<'a>, String> {
         let name = usuba_ciphers::folder_name(&cipher.folder)?;

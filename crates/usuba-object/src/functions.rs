@@ -29,14 +29,40 @@ pub struct BlockCounts {
 /// The interface of a callee.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// `f(key, in, out, n)`: the function of the words at `key` and of each of `n` blocks. `key` has
-    /// no bytes if there is none; its address is a multiple of `align`.
-    Blocks { key: usize, align: u64, input: usize, output: usize },
+    /// `f(key, in, out, n)`: the function of a key and of each of `n` blocks.
+    Blocks { key: KeyWords, input: usize, output: usize },
     /// `f(chains, in, nblocks, count)`: for each of `count` messages the function of its chaining
     /// value in `chains` and a block, block after block from the address in `in`; for these numbers.
     Chained { chain: usize, block: usize, counts: Vec<BlockCounts> },
-    /// `f(a, b, out)`: the function of bytes at each address but the last one.
-    Fixed { inputs: Vec<usize>, output: usize },
+    /// The function of bytes at all addresses but one, which is of the result: bytes of each.
+    Fixed { sizes: Vec<usize>, result: usize },
+}
+
+/// The words of a key in memory: their bits, from the lowest one of the first byte on.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct KeyWords {
+    /// For each bit the bit of the key that it is; `None` for zero. Nothing without a key.
+    pub bits: Vec<Option<usize>>,
+    /// Bits of the key.
+    pub count: usize,
+    /// The address is a multiple of this many bytes.
+    pub align: u64,
+}
+
+impl KeyWords {
+    /// The bits of the key that words hold; `None` if the words are no words of a key.
+    pub fn key(&self, bits: &Bits, words: &[Cell]) -> Option<Vec<Cell>> {
+        let mut key = vec![None; self.count];
+        for (place, &cell) in self.bits.iter().zip(words) {
+            match *place {
+                None if bits.value(cell) == Some(false) => {}
+                // A word may have several copies of one bit.
+                Some(at) if key[at].is_none_or(|known| known == cell) => key[at] = Some(cell),
+                _ => return None,
+            }
+        }
+        key.into_iter().collect()
+    }
 }
 
 /// A function of an object that computes an uninterpreted function.

@@ -62,26 +62,27 @@ impl Run<'_, '_> {
         self.check_call(above)?;
         self.world.calls.functions.called.insert(callee.symbol.clone());
         match &callee.shape {
-            Shape::Fixed { inputs, output } => {
+            Shape::Fixed { sizes, result } => {
                 let mut arguments = Vec::new();
-                for (at, &bytes) in inputs.iter().enumerate() {
+                for (at, &bytes) in sizes.iter().enumerate().filter(|(at, _)| at != result) {
                     let from = self.handed(at, above)?;
                     arguments.extend(self.argument(from, 0, bytes)?);
                 }
-                let to = self.handed(inputs.len(), above)?;
-                self.applied(callee.function, arguments, (to, 0), *output)?;
+                let to = self.handed(*result, above)?;
+                self.applied(callee.function, arguments, (to, 0), sizes[*result])?;
             }
-            &Shape::Blocks { key, align, input, output } => {
+            Shape::Blocks { key, input, output } => {
+                let (input, output) = (*input, *output);
                 let (from, to) = (self.handed(1, above)?, self.handed(2, above)?);
                 let count = self.handed_number(3)?;
-                let words = match key {
-                    0 => Vec::new(),
-                    _ => {
-                        let at = self.handed(0, above)?;
-                        self.check_handed(at, align)?;
-                        self.argument(at, 0, key)?
-                    }
-                };
+                let mut held = Vec::new();
+                if !key.bits.is_empty() {
+                    let at = self.handed(0, above)?;
+                    self.check_handed(at, key.align)?;
+                    let words = self.argument(at, 0, key.bits.len() / 8)?;
+                    let found = key.key(&self.world.bits, &words);
+                    held = found.ok_or_else(|| unsupported("its key has other words"))?;
+                }
                 let blocks: Vec<Vec<Cell>> = (0..count)
                     .map(|at| self.argument(from, at * input, input))
                     .collect::<Result<_, _>>()?;
@@ -92,7 +93,7 @@ impl Run<'_, '_> {
                     return Err(unsupported("its results overlap its input"));
                 }
                 for (at, block) in blocks.into_iter().enumerate() {
-                    let arguments = [&words[..], &block].concat();
+                    let arguments = [&held[..], &block].concat();
                     self.applied(callee.function, arguments, (to, at * output), output)?;
                 }
             }

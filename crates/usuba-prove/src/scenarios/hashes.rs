@@ -14,7 +14,7 @@ impl<'a> Scenarios<'a> {
         let name = &primitive.name;
         let mut hashes = self.ciphers.iter().flat_map(|cipher| &cipher.hashes);
         let Some(hash) = hashes.find(|hash| hash.name == *name) else { return };
-        let Ok((_, applied)) = self.known.applied(&hash.chain) else { return };
+        let Ok((_, applied)) = self.known.applied(&hash.chain, 0) else { return };
         let (chain, block) = (applied.sizes[2], applied.sizes[1] - applied.sizes[2]);
         self.messages(hash, chain, block);
         if hash.has_hmac(block) {

@@ -12,8 +12,9 @@
 
 //!
 //! - `symbols`: functions over blocks, and specifications on symbols; `run`: the calls of a case.
-//! - `streams`, `hashes`, `curve`, `nacl`: the scenarios.
+//! - `ciphers`, `streams`, `hashes`, `curve`, `nacl`: the scenarios.
 
+mod ciphers;
 mod curve;
 mod hashes;
 mod nacl;
@@ -59,17 +60,31 @@ impl Scenario<'_> {
         self.sizes.iter().map(values).collect::<Vec<_>>().join("; ")
     }
 
-    /// Proves all cases in an object. Returns the symbols of the callees that it relies on.
+    /// Proves all cases in an object, where each function has one source. Returns the symbols of the
+    /// callees that it relies on.
     ///
     /// # Errors
     /// The first case that is not proved.
     pub fn prove(&self, known: &Known, object: &Object) -> Result<BTreeSet<String>, String> {
+        let mut last = self.by_source(known, 0, object);
+        for source in 1..known.sources() {
+            last = last.or_else(|_| self.by_source(known, source, object));
+        }
+        last
+    }
+
+    fn by_source(
+        &self,
+        known: &Known,
+        source: usize,
+        object: &Object,
+    ) -> Result<BTreeSet<String>, String> {
         let mut called = BTreeSet::new();
         let mut case = vec![0; self.sizes.len()];
         loop {
             let numbers: Vec<usize> =
                 self.sizes.iter().zip(&case).map(|((_, values), &at)| values[at]).collect();
-            let mut run = Run::new(known, object);
+            let mut run = Run::new(known, source, object);
             (self.check)(&mut run, &numbers).map_err(|why| {
                 let named = self.sizes.iter().zip(&numbers);
                 let named = named.map(|((name, _), number)| format!("{name} {number}"));
@@ -106,7 +121,8 @@ impl<'a> Scenarios<'a> {
             match primitive.kind {
                 Kind::Stream(_) => scenarios.stream(primitive),
                 Kind::Extended { .. } => scenarios.extended(primitive),
-                Kind::Keyed => scenarios.keyed(primitive),
+                Kind::Block { inverse, wide } => scenarios.block(primitive, inverse, wide),
+                Kind::Tweakable { .. } | Kind::Keyed => scenarios.keyed(primitive),
                 Kind::Hash(HashMode::MerkleDamgard | HashMode::Sponge) => scenarios.hash(primitive),
                 _ => {}
             }

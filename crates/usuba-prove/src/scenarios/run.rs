@@ -25,15 +25,17 @@ pub enum Given {
 /// The execution of a case.
 pub struct Run<'a> {
     known: &'a Known<'a>,
+    source: usize,
     pub trial: Trial<'a>,
     buffers: Vec<Data>,
 }
 
 impl<'a> Run<'a> {
-    pub fn new(known: &'a Known<'a>, object: &'a Object) -> Run<'a> {
+    /// A run in which functions of several sources have the one with this number.
+    pub fn new(known: &'a Known<'a>, source: usize, object: &'a Object) -> Run<'a> {
         let functions = Functions::new(&known.callees, object);
         let trial = Trial::new(object, Bits::new(Graph::new(None)), functions);
-        Run { known, trial, buffers: Vec::new() }
+        Run { known, source, trial, buffers: Vec::new() }
     }
 
     fn buffer(&mut self, name: &str, content: Content) -> Room {
@@ -52,6 +54,23 @@ impl<'a> Run<'a> {
     /// A buffer for results.
     pub fn room(&mut self, name: &str, bytes: usize) -> Room {
         self.buffer(name, Content::Bits(vec![Cell::UNSET; 8 * bytes]))
+    }
+
+    /// A buffer with this content.
+    pub fn constant(&mut self, name: &str, values: &[u8]) -> Room {
+        let bits = &self.trial.symbols().0;
+        let cells = values.iter().flat_map(|&value| bits.number(value.into(), 8)).collect();
+        self.buffer(name, Content::Bits(cells))
+    }
+
+    /// A key that a function has set up, and its bytes.
+    ///
+    /// # Errors
+    /// As [`Run::call`].
+    pub fn keyed(&mut self, init: &str, bytes: usize) -> Result<(Room, Room), String> {
+        let (text, words) = (self.text("bytes", bytes), self.state(init)?);
+        self.call(init, &[at(words), at(text), number(bytes)])?;
+        Ok((words, text))
     }
 
     /// A buffer for the state that is the first parameter of a function.
@@ -85,7 +104,7 @@ impl<'a> Run<'a> {
 
     pub fn symbols(&mut self) -> Symbols<'_> {
         let (bits, functions) = self.trial.symbols();
-        Symbols { known: self.known, bits, functions }
+        Symbols { known: self.known, source: self.source, bits, functions }
     }
 
     /// Calls an exported function; a status must say that it has succeeded.

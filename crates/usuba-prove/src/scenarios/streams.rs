@@ -1,4 +1,4 @@
-//! Keystreams, and blocks under a key.
+//! Keystreams.
 
 use usuba_ciphers::modes::{Bytes, counted, keystream, sum};
 use usuba_library::Description;
@@ -12,7 +12,7 @@ impl<'a> Scenarios<'a> {
     pub(super) fn stream(&mut self, primitive: &Description) {
         let (name, key, nonce) = (&primitive.name, primitive.key, primitive.nonce);
         let Some(function) = self.function(&primitive.operations[0].function) else { return };
-        let (init, place) = (format!("{name}_init"), function.name.clone());
+        let place = function.name.clone();
         let bytes = move |run: &mut Run, key: Room, nonce: Room, position: usize, length: usize| {
             let [key, nonce] = [key, nonce].map(|room| run.bytes(room));
             let symbols = &mut run.symbols();
@@ -22,7 +22,7 @@ impl<'a> Scenarios<'a> {
             Ok::<_, String>(all[skipped..].to_vec())
         };
         self.streamed(name, &format!("{place}(key, nonce ++ number)"), (key, nonce), bytes);
-        self.blocks(name, &init, &place, key);
+        self.blocks(name, name, &place, key);
     }
 
     /// The same of a keystream with a long nonce.
@@ -65,11 +65,10 @@ impl<'a> Scenarios<'a> {
             vec![positions(), lengths(), in_place()],
             move |run, [init, xor], sizes| {
                 let &[position, length, place] = sizes else { return Err(SIZES.into()) };
-                let (bytes, words) = (run.text("bytes", key), run.room("key", key));
+                let (words, bytes) = run.keyed(init, key)?;
                 let (nonce, input) = (run.text("nonce", nonce), run.text("in", length));
                 let text = run.bytes(input);
                 let out = if place == 1 { input } else { run.room("out", length) };
-                run.call(init, &[at(words), at(bytes), number(key)])?;
                 let given =
                     [at(words), at(nonce), number(position), at(input), at(out), number(length)];
                 run.call(xor, &given)?;
@@ -84,41 +83,11 @@ impl<'a> Scenarios<'a> {
             vec![positions(), lengths()],
             move |run, [init, stream], sizes| {
                 let &[position, length] = sizes else { return Err(SIZES.into()) };
-                let (text, words) = (run.text("bytes", key), run.room("key", key));
+                let (words, text) = run.keyed(init, key)?;
                 let (nonce, out) = (run.text("nonce", nonce), run.room("out", length));
-                run.call(init, &[at(words), at(text), number(key)])?;
                 let given = [at(words), at(nonce), number(position), at(out), number(length)];
                 run.call(stream, &given)?;
                 let expected = bytes(run, text, nonce, position, length)?;
-                run.expect(out, &expected)
-            },
-        );
-    }
-
-    /// `init` and `blocks` of a primitive with a key.
-    pub(super) fn keyed(&mut self, primitive: &Description) {
-        let (name, function) = (&primitive.name, &primitive.operations[0].function);
-        self.blocks(name, &format!("{name}_init"), function, primitive.key);
-    }
-
-    fn blocks(&mut self, name: &str, init: &str, function: &str, key: usize) {
-        let (blocks, function) = (format!("{name}_blocks"), function.to_string());
-        self.add(
-            [init, &blocks],
-            format!("each block of out = {function}(key, block of in)"),
-            vec![("nblocks", vec![0, 1, 2, 3, 5])],
-            move |run, [init, blocks], sizes| {
-                let [_, input, output] = run.symbols().sizes(&function)?;
-                let (bytes, words) = (run.text("bytes", key), run.room("key", key));
-                let text = run.text("in", sizes[0] * input);
-                let out = run.room("out", sizes[0] * output);
-                run.call(init, &[at(words), at(bytes), number(key)])?;
-                run.call(blocks, &[at(words), at(text), at(out), number(sizes[0])])?;
-                let (key, text) = (run.bytes(bytes), run.bytes(text));
-                let mut expected = Vec::new();
-                for block in text.chunks_exact(input) {
-                    expected.extend(run.symbols().apply(&function, &key, block)?);
-                }
                 run.expect(out, &expected)
             },
         );

@@ -6,17 +6,32 @@ use usuba_ciphers::modes::Bytes;
 use usuba_library::declarations;
 use usuba_library::{Unit, UnitKind};
 use usuba_object::cell::{Bits, Cell};
-use usuba_object::functions::{Callee, Functions, Shape};
+use usuba_object::functions::{Callee, Functions, KeyWords, Shape};
 use usuba_object::kernel_contract::Meaning;
 
 use crate::unit::{self, BLOCK_COUNTS};
 
 /// A function of a cipher folder, as both sides apply it.
 pub(super) struct Applied {
+    /// The source and its node. Two sources of one function are two unknown functions.
+    program: (String, String),
+    /// Functions that compute the same, by their vectors.
+    same: String,
     /// Bytes of the key, the input and the output.
     pub(super) sizes: [usize; 3],
-    /// For each bit of the words of the key the bit of the key that it is; `None` for zero.
-    key: Vec<Option<usize>>,
+    /// The place of each bit of the key in the bytes of the user's key, or of its schedule.
+    key: Vec<usize>,
+    /// The number of the function that makes the schedule of a key, and its bytes.
+    schedule: Option<(usize, usize)>,
+}
+
+impl Applied {
+    /// A function without a key.
+    fn new(unit: &Unit, same: String, sizes: [usize; 3]) -> Applied {
+        let entry = unit.task.options.entry.clone().unwrap_or_default();
+        let program = (unit.task.source.clone(), entry);
+        Applied { program, same, sizes, key: Vec::new(), schedule: None }
+    }
 }
 
 /// The functions over blocks of an output, and its declarations.
@@ -38,51 +53,60 @@ impl<'a> Known<'a> {
         let mut known =
             Known { names: Vec::new(), applied: Vec::new(), callees: Vec::new(), declared };
         for unit in units {
-            if let Some((name, callee)) = of_bytes(unit, known.names.len())? {
-                let Shape::Fixed { inputs, output } = &callee.shape else { continue };
-                let (sizes, key) = ([0, inputs.iter().sum(), *output], Vec::new());
-                known.applied.push(Applied { sizes, key });
-                known.names.push(name);
-                known.callees.push(callee);
-                continue;
+            if let Some((name, shape, sizes)) = of_bytes(unit)? {
+                let applied = Applied::new(unit, name.clone(), sizes);
+                known.add(name, applied, unit, shape);
             }
+        }
+        for unit in units {
             let (UnitKind::Blocks(blocks) | UnitKind::Chained(blocks)) = &unit.kind else {
                 continue;
             };
-            let function = &blocks.function;
-            let is_key = |other: &&Unit| match &other.kind {
-                UnitKind::Key { function: of, .. } => of.name == function.name,
-                _ => false,
-            };
-            let keys: Vec<&Unit> = units.iter().filter(is_key).collect();
-            let key = match (&function.key, &keys[..]) {
-                (None, _) => Some((0, 1, Vec::new())),
-                (Some(_), [unit]) => key_words(unit)?,
-                // Its key has several forms.
-                (Some(_), _) => None,
-            };
-            let Some((bytes, align, key)) = key else { continue };
             let (input, output) = (blocks.input, blocks.output);
-            let chained = matches!(unit.kind, UnitKind::Chained(_));
-            let shape = match chained {
-                true => Shape::Chained {
+            let function = &blocks.function;
+            let same =
+                format!("{} {} {:?}", unit.folder.display(), function.vectors, function.direction);
+            let mut applied = Applied::new(unit, same, [0, input, output]);
+            let shape = match (&unit.kind, &blocks.function.key) {
+                (UnitKind::Chained(_), _) => Shape::Chained {
                     chain: output,
                     block: input - output,
                     counts: BLOCK_COUNTS.to_vec(),
                 },
-                false => Shape::Blocks { key: key.len() / 8, align, input, output },
-            };
-            let number = match known.names.iter().position(|name| *name == function.name) {
-                Some(number) => number,
-                None => {
-                    known.names.push(function.name.clone());
-                    known.applied.push(Applied { sizes: [bytes, input, output], key });
-                    known.names.len() - 1
+                (_, None) => Shape::Blocks { key: KeyWords::default(), input, output },
+                (_, Some(_)) => {
+                    let Some(form) = form_of(unit, units)? else { continue };
+                    let Some((key, places, bytes)) = key_words(form, units)? else { continue };
+                    applied.key = places;
+                    applied.sizes[0] = bytes;
+                    if let UnitKind::Key { schedule: Some(schedule), .. } = &form.kind {
+                        let number = known.names.iter().position(|name| name == schedule);
+                        let Some(number) = number else { continue };
+                        let [_, key, made] = known.applied[number].sizes;
+                        applied.sizes[0] = key;
+                        applied.schedule = Some((number, made));
+                    }
+                    Shape::Blocks { key, input, output }
                 }
             };
-            known.callees.push(Callee { symbol: unit.symbol.clone(), function: number, shape });
+            known.add(blocks.function.name.clone(), applied, unit, shape);
         }
         Ok(known)
+    }
+
+    /// Adds a unit that computes a function.
+    fn add(&mut self, name: String, applied: Applied, unit: &Unit, shape: Shape) {
+        let mut all = self.names.iter().zip(&self.applied);
+        let known = all.position(|(n, a)| (n, &a.program) == (&name, &applied.program));
+        let function = match known {
+            Some(number) => number,
+            None => {
+                self.names.push(name);
+                self.applied.push(applied);
+                self.names.len() - 1
+            }
+        };
+        self.callees.push(Callee { symbol: unit.symbol.clone(), function, shape });
     }
 
     /// The symbols of functions over blocks.
@@ -90,52 +114,122 @@ impl<'a> Known<'a> {
         self.callees.iter().map(|callee| &*callee.symbol)
     }
 
-    pub(super) fn applied(&self, function: &str) -> Result<(usize, &Applied), String> {
-        let number = self.names.iter().position(|name| name == function);
-        let number = number.ok_or_else(|| format!("`{function}` is no function over blocks"))?;
-        Ok((number, &self.applied[number]))
+    /// Bytes of the key, the input and the output of a function.
+    pub(super) fn sizes(&self, function: &str) -> Option<[usize; 3]> {
+        Some(self.applied(function, 0).ok()?.1.sizes)
+    }
+
+    /// The most sources of a function.
+    pub(super) fn sources(&self) -> usize {
+        let count =
+            |one: &Applied| self.applied.iter().filter(|other| other.same == one.same).count();
+        self.applied.iter().map(count).max().unwrap_or(1)
+    }
+
+    /// A function by its source of this number, or its last one.
+    pub(super) fn applied(
+        &self,
+        function: &str,
+        source: usize,
+    ) -> Result<(usize, &Applied), String> {
+        let first = self.names.iter().position(|name| name == function);
+        let first = first.ok_or_else(|| format!("`{function}` is no function over blocks"))?;
+        let same = |(_, other): &(usize, &Applied)| other.same == self.applied[first].same;
+        let all = self.applied.iter().enumerate().filter(same);
+        Ok(all.take(source + 1).last().unwrap_or((first, &self.applied[first])))
     }
 }
 
 /// The kernels on buffers of bytes that specifications apply.
 const OF_BYTES: &[&str] = &["x25519"];
 
-/// The name and the callee of such a kernel, with this number.
-fn of_bytes(unit: &Unit, function: usize) -> Result<Option<(String, Callee)>, String> {
+/// The name, the interface and the sizes of such a kernel, or of a key schedule, whose name is its
+/// symbol.
+fn of_bytes(unit: &Unit) -> Result<Option<(String, Shape, [usize; 3])>, String> {
     let entry = unit.task.options.entry.clone().unwrap_or_default();
-    let is_kernel = matches!(unit.kind, UnitKind::Kernel { .. });
-    if !is_kernel || !OF_BYTES.contains(&&*entry) {
-        return Ok(None);
-    }
+    let name = match &unit.kind {
+        UnitKind::Kernel { .. } if OF_BYTES.contains(&&*entry) => entry,
+        UnitKind::Schedule { .. } => unit.symbol.clone(),
+        _ => return Ok(None),
+    };
     let (contract, _) = unit::contract(unit, &unit.compile()?, None)?;
-    let [inputs @ .., output] = &contract.arrays[..] else { return Ok(None) };
-    let is_data = |meanings: &Option<Vec<Meaning>>| {
+    let arrays = &contract.arrays;
+    let mut results = arrays.iter().enumerate().filter(|(_, array)| array.exit.is_some());
+    let (Some((result, to)), None) = (results.next(), results.next()) else { return Ok(None) };
+    let is_all = |meanings: &Option<Vec<Meaning>>| {
         meanings.as_ref().is_some_and(|all| all.iter().all(|bit| *bit != Meaning::Zero))
     };
-    let fits = inputs.iter().all(|array| array.exit.is_none() && is_data(&array.entry))
-        && output.entry.is_none()
-        && is_data(&output.exit)
-        && contract.pointers.iter().copied().eq(0..contract.arrays.len());
-    let inputs = inputs.iter().map(|array| array.size / 8).collect();
-    let shape = Shape::Fixed { inputs, output: output.size / 8 };
-    let callee = Callee { symbol: unit.symbol.clone(), function, shape };
-    Ok(fits.then_some((entry, callee)))
+    let others = arrays.iter().enumerate().filter(|(at, _)| *at != result);
+    let fits = to.entry.is_none()
+        && others.clone().all(|(_, array)| is_all(&array.entry))
+        && contract.pointers.iter().copied().eq(0..arrays.len());
+    let sizes: Vec<usize> = arrays.iter().map(|array| array.size / 8).collect();
+    let input = others.map(|(_, array)| array.size / 8).sum();
+    let all = [0, input, sizes[result]];
+    Ok(fits.then_some((name, Shape::Fixed { sizes, result }, all)))
 }
 
-/// Bytes of a key, the alignment of its words, and the bits of the key that they are.
-type KeyWords = (usize, u64, Vec<Option<usize>>);
-
-/// The words of a key; `None` after a key schedule.
-fn key_words(unit: &Unit) -> Result<Option<KeyWords>, String> {
-    let UnitKind::Key { schedule: None, .. } = &unit.kind else { return Ok(None) };
-    let (contract, _) = unit::contract(unit, &unit.compile()?, None)?;
-    let [words, key] = &contract.arrays[..] else { return Ok(None) };
-    let (Some(exit), Some(entry)) = (&words.exit, &key.entry) else { return Ok(None) };
-    let place = |meaning: &Meaning| match meaning {
-        Meaning::Zero => None,
-        meaning => entry.iter().position(|other| other == meaning),
+/// The unit that fills the words of the key that a function over blocks reads.
+fn form_of<'u>(unit: &Unit, units: &'u [Unit]) -> Result<Option<&'u Unit>, String> {
+    let (UnitKind::Blocks(blocks) | UnitKind::Chained(blocks)) = &unit.kind else {
+        return Ok(None);
     };
-    Ok(Some((key.size / 8, words.align, exit.iter().map(place).collect())))
+    let shape = |unit: &Unit| -> Result<Option<(u8, usize)>, String> {
+        let output = unit.compile()?;
+        let Some(key) = &blocks.function.key else { return Ok(None) };
+        let groups = output.program.params();
+        let port = groups.iter().find(|group| group[0].name == key.param);
+        Ok(port.map(|group| (group[0].word, group[0].words())))
+    };
+    let is_form = |other: &&Unit| match &other.kind {
+        UnitKind::Key { function, .. } => {
+            other.folder == unit.folder && function.key == blocks.function.key
+        }
+        _ => false,
+    };
+    let forms: Vec<&Unit> = units.iter().filter(is_form).collect();
+    if let [form] = forms[..] {
+        return Ok(Some(form));
+    }
+    let own = shape(unit)?;
+    for form in forms {
+        if shape(form)? == own {
+            return Ok(Some(form));
+        }
+    }
+    Ok(None)
+}
+
+/// The words of a key, the place of each of its bits in the bytes from which a unit fills them, and
+/// the number of these bytes; `None` if there are none.
+type Filled = (KeyWords, Vec<usize>, usize);
+
+fn key_words(form: &Unit, units: &[Unit]) -> Result<Option<Filled>, String> {
+    let UnitKind::Key { schedule, .. } = &form.kind else { return Ok(None) };
+    let schedule = match schedule {
+        Some(name) => match units.iter().find(|unit| unit.symbol == *name) {
+            Some(unit) => Some(unit.compile()?),
+            None => return Ok(None),
+        },
+        None => None,
+    };
+    let (contract, _) = unit::contract(form, &form.compile()?, schedule.as_ref())?;
+    let [words, from] = &contract.arrays[..] else { return Ok(None) };
+    let (Some(exit), Some(entry)) = (&words.exit, &from.entry) else { return Ok(None) };
+    let is_turned = |meaning: &Meaning| matches!(meaning, Meaning::Bit { complement: true, .. });
+    if exit.iter().chain(entry).any(is_turned) {
+        return Ok(None);
+    }
+    let number = |meaning: &Meaning| match meaning {
+        Meaning::Zero => None,
+        Meaning::Bit { bit, .. } => Some(*bit as usize),
+    };
+    let bits: Vec<Option<usize>> = exit.iter().map(number).collect();
+    let count = bits.iter().flatten().max().map_or(0, |most| most + 1);
+    let places: Option<Vec<usize>> =
+        (0..count).map(|bit| entry.iter().position(|other| number(other) == Some(bit))).collect();
+    let words = KeyWords { bits, count, align: words.align };
+    Ok(places.map(|places| (words, places, from.size / 8)))
 }
 
 /// A byte of symbols, the lowest bit first.
@@ -144,6 +238,8 @@ pub(super) type Byte = [Cell; 8];
 /// Specifications run on symbols.
 pub(super) struct Symbols<'a> {
     pub known: &'a Known<'a>,
+    /// The sources of functions that have several.
+    pub source: usize,
     pub bits: &'a mut Bits,
     pub functions: &'a mut Functions,
 }
@@ -185,21 +281,21 @@ impl Bytes for Symbols<'_> {
     }
 
     fn sizes(&self, function: &str) -> Result<[usize; 3], String> {
-        Ok(self.known.applied(function)?.1.sizes)
+        Ok(self.known.applied(function, self.source)?.1.sizes)
     }
 
     fn apply(&mut self, function: &str, key: &[Byte], input: &[Byte]) -> Result<Vec<Byte>, String> {
-        let (number, applied) = self.known.applied(function)?;
+        let (number, applied) = self.known.applied(function, self.source)?;
         let [keys, inputs, output] = applied.sizes;
         if (key.len(), input.len()) != (keys, inputs) {
             return Err(format!("`{function}` is applied to other sizes"));
         }
-        let bit = |at: &Option<usize>| match at {
-            Some(at) => key[at / 8][at % 8],
-            None => self.bits.constant(false),
-        };
-        let arguments = applied.key.iter().map(bit).chain(input.iter().flatten().copied());
-        let arguments = arguments.collect();
+        let mut held: Vec<Cell> = key.iter().flatten().copied().collect();
+        if let Some((schedule, made)) = applied.schedule {
+            held = self.functions.apply(self.bits, schedule, held, made);
+        }
+        let key = applied.key.iter().map(|&at| held[at]);
+        let arguments = key.chain(input.iter().flatten().copied()).collect();
         let result = self.functions.apply(self.bits, number, arguments, output);
         Ok(bytes(&result))
     }
