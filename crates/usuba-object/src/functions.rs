@@ -34,8 +34,9 @@ pub enum Shape {
     /// `f(chains, in, nblocks, count)`: for each of `count` messages the function of its chaining
     /// value in `chains` and a block, block after block from the address in `in`; for these numbers.
     Chained { chain: usize, block: usize, counts: Vec<BlockCounts> },
-    /// The function of bytes at all addresses but one, which is of the result: bytes of each.
-    Fixed { sizes: Vec<usize>, result: usize },
+    /// The function of bytes at all addresses but one, which is of the result: bytes and alignment
+    /// of each.
+    Fixed { sizes: Vec<(usize, u64)>, result: usize },
 }
 
 /// The words of a key in memory: their bits, from the lowest one of the first byte on.

@@ -34,11 +34,7 @@ impl Run<'_, '_> {
             }
             places.push((place, array.size / 8, array.exit.is_some()));
         }
-        for (at, one) in places.iter().enumerate() {
-            if places[..at].iter().any(|other| overlap(one, other)) {
-                return Err(unsupported("it hands over a result that overlaps another buffer"));
-            }
-        }
+        are_apart(&places)?;
         let mut found = Vec::new();
         for &(place, bytes, is_result) in &places {
             found.push(match bytes == 0 || is_result {
@@ -63,35 +59,42 @@ impl Run<'_, '_> {
         self.world.calls.functions.called.insert(callee.symbol.clone());
         match &callee.shape {
             Shape::Fixed { sizes, result } => {
-                let mut arguments = Vec::new();
-                for (at, &bytes) in sizes.iter().enumerate().filter(|(at, _)| at != result) {
-                    let from = self.handed(at, above)?;
-                    arguments.extend(self.argument(from, 0, bytes)?);
+                let (mut arguments, mut places) = (Vec::new(), Vec::new());
+                for (at, &(bytes, align)) in sizes.iter().enumerate() {
+                    let place = self.handed(at, above)?;
+                    self.check_handed(place, align)?;
+                    places.push((place, bytes, at == *result));
+                    if at != *result {
+                        arguments.extend(self.argument(place, 0, bytes)?);
+                    }
                 }
-                let to = self.handed(*result, above)?;
-                self.applied(callee.function, arguments, (to, 0), sizes[*result])?;
+                are_apart(&places)?;
+                let (to, bytes, _) = places[*result];
+                self.applied(callee.function, arguments, (to, 0), bytes)?;
             }
             Shape::Blocks { key, input, output } => {
                 let (input, output) = (*input, *output);
                 let (from, to) = (self.handed(1, above)?, self.handed(2, above)?);
                 let count = self.handed_number(3)?;
+                let (read, written) = (count * input, count * output);
+                let mut places = vec![(to, written, true)];
+                // The results may replace the input.
+                if (from, read) != (to, written) {
+                    places.push((from, read, false));
+                }
                 let mut held = Vec::new();
                 if !key.bits.is_empty() {
                     let at = self.handed(0, above)?;
                     self.check_handed(at, key.align)?;
                     let words = self.argument(at, 0, key.bits.len() / 8)?;
+                    places.push((at, key.bits.len() / 8, false));
                     let found = key.key(&self.world.bits, &words);
                     held = found.ok_or_else(|| unsupported("its key has other words"))?;
                 }
                 let blocks: Vec<Vec<Cell>> = (0..count)
                     .map(|at| self.argument(from, at * input, input))
                     .collect::<Result<_, _>>()?;
-                let (read, written) = (count * input, count * output);
-                if overlap(&(from, read, false), &(to, written, true))
-                    && (from, read) != (to, written)
-                {
-                    return Err(unsupported("its results overlap its input"));
-                }
+                are_apart(&places)?;
                 for (at, block) in blocks.into_iter().enumerate() {
                     let arguments = [&held[..], &block].concat();
                     self.applied(callee.function, arguments, (to, at * output), output)?;
@@ -108,9 +111,12 @@ impl Run<'_, '_> {
                     );
                     return Err(unsupported(what));
                 }
+                let written = (chains, count * chain, true);
+                are_apart(&[written, (table, 8 * count, false)])?;
                 for message in 0..count {
                     let from = self.load_word(moved(table, 8 * message)?, 8)?;
                     let from = self.pointed_by(from)?;
+                    are_apart(&[written, (from, blocks * block, false)])?;
                     let mut value = self.argument(chains, message * chain, chain)?;
                     for at in 0..blocks {
                         let data = self.argument(from, at * block, block)?;
@@ -205,6 +211,15 @@ fn moved(at: Address, bytes: usize) -> Result<Address, Fault> {
     match at {
         Address::Pointer(pointer) => Ok(Address::Pointer(pointer.plus(bytes as i64))),
         _ => Err(unsupported("the address that is handed over is not known")),
+    }
+}
+
+/// Checks that results overlap no other buffer.
+fn are_apart(places: &[(Address, usize, bool)]) -> Done {
+    let overlaps = |(at, one)| places[..at].iter().any(|other| overlap(one, other));
+    match places.iter().enumerate().any(overlaps) {
+        true => Err(unsupported("it hands over a result that overlaps another buffer")),
+        false => Ok(()),
     }
 }
 

@@ -175,9 +175,12 @@ impl<'a> Run<'a> {
         done.map_err(|fault| format!("{name}: {fault}"))
     }
 
-    /// Checks that a buffer begins with these bytes.
+    /// Checks that a buffer has these bytes.
     pub fn expect(&mut self, room: Room, expected: &[Byte]) -> Result<(), String> {
         let found = self.bytes(room);
+        if found.len() != expected.len() {
+            return Err("the specification has a result of another size".into());
+        }
         let bits = &mut self.trial.symbols().0;
         let mut differs = |(at, byte): (usize, &Byte)| {
             let pairs = |found: &Byte| {

@@ -163,9 +163,10 @@ fn of_bytes(unit: &Unit) -> Result<Option<(String, Shape, [usize; 3])>, String> 
     let fits = to.entry.is_none()
         && others.clone().all(|(_, array)| is_all(&array.entry))
         && contract.pointers.iter().copied().eq(0..arrays.len());
-    let sizes: Vec<usize> = arrays.iter().map(|array| array.size / 8).collect();
+    let sizes: Vec<(usize, u64)> =
+        arrays.iter().map(|array| (array.size / 8, array.align)).collect();
     let input = others.map(|(_, array)| array.size / 8).sum();
-    let all = [0, input, sizes[result]];
+    let all = [0, input, to.size / 8];
     Ok(fits.then_some((name, Shape::Fixed { sizes, result }, all)))
 }
 

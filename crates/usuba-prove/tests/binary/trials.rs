@@ -53,6 +53,13 @@ void twice(uint8_t *chain, const uint8_t *in)
     chained(chain, &in, 1, 1);
 }
 
+void overlapping(uint8_t *chain, const uint8_t *in)
+{
+    const uint8_t *own = chain + 1;
+    chained(chain, &own, 1, 1);
+    (void)in;
+}
+
 void many(uint8_t *chain, const uint8_t *in)
 {
     chained(chain, &in, 3, 1);
@@ -177,6 +184,8 @@ fn functions_over_blocks_are_unknown_functions() {
         let (right, wrong) = (fold(&mut run, &[0, 1, 0]), fold(&mut run, &[0, 0, 1]));
         assert!(run.are_equal(&found, &right));
         assert!(!run.are_equal(&found, &wrong));
+        let fault = run.call("overlapping", &[0, 1]).expect_err("the block is in the result");
+        assert!(fault.to_string().contains("overlaps another buffer"), "{fault}");
         let fault = run.call("many", &[0, 1]).expect_err("three blocks are not proved");
         assert!(fault.to_string().contains("not proved for 3 blocks of 1 messages"), "{fault}");
     });
