@@ -188,13 +188,14 @@ impl<'a> Run<'a> {
             };
             !found.get(at).is_some_and(pairs)
         };
-        match expected.iter().enumerate().find(|&pair| differs(pair)) {
-            None => Ok(()),
-            Some((at, _)) => Err(format!(
-                "byte {at} of `{}` is another one than the specification says",
-                self.buffers[room.0].name
-            )),
-        }
+        let Some((at, _)) = expected.iter().enumerate().find(|&pair| differs(pair)) else {
+            return Ok(());
+        };
+        let name = &self.buffers[room.0].name;
+        Err(match found[at].iter().all(|cell| cell.edge().is_some()) {
+            true => format!("byte {at} of `{name}` is another one than the specification says"),
+            false => format!("byte {at} of `{name}` is not known"),
+        })
     }
 }
 
