@@ -146,9 +146,22 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let mut needed: Vec<&str> =
         tasks.iter().map(Task::name).filter(|name| is_wanted(name)).collect();
     scenarios.retain(|scenario| scenario.functions.iter().any(|name| is_wanted(name)));
-    if !scenarios.is_empty() {
-        needed.extend(scenarios.iter().flat_map(|scenario| &scenario.functions).map(|f| &**f));
-        needed.extend(known.symbols());
+    // Scenarios first: they say which functions over blocks they rely on.
+    let texts = format!("{ciphers:?}");
+    let total = scenarios.len() + needed.len();
+    let proved = threads::each(&scenarios, request.jobs, |scenario| {
+        let found = work.scenario(scenario, &known, &texts);
+        progress(total, &scenario.functions[0]);
+        found
+    })?;
+    let mut proofs: BTreeMap<(usize, &str), Vec<&Found>> = BTreeMap::new();
+    for (scenario, of_members) in scenarios.iter().zip(&proved) {
+        for (member, found) in of_members {
+            needed.extend(found.applies.iter().map(String::as_str));
+            for name in &scenario.functions {
+                proofs.entry((*member, name)).or_default().push(found);
+            }
+        }
     }
     let mut at = 0;
     while let Some(name) = needed.get(at) {
@@ -157,31 +170,22 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
         at += 1;
     }
     tasks.retain(|task| needed.contains(&task.name()));
-    tasks.extend(scenarios.iter().map(Task::Scenario));
-    let (mut proofs, texts) = (BTreeMap::new(), format!("{ciphers:?}"));
     let found = threads::each(&tasks, request.jobs, |task| {
         let answers = match task {
             Task::Unit(unit) => work.unit(unit, &all),
             Task::Declared(function) => Ok(work.declared(function)),
-            Task::Scenario(scenario) => Ok(work.scenario(scenario, &known, &texts)),
         };
-        progress(tasks.len(), task.name());
+        progress(scenarios.len() + tasks.len(), task.name());
         answers
     })?;
     let mut rows: BTreeMap<(usize, String), Found> = BTreeMap::new();
     for (task, of_members) in tasks.iter().zip(found) {
         for (member, found) in of_members? {
-            match task {
-                Task::Scenario(scenario) => scenario.functions.iter().for_each(|name| {
-                    let all: &mut Vec<Found> = proofs.entry((member, name.clone())).or_default();
-                    all.push(found.clone());
-                }),
-                _ => drop(rows.insert((member, task.name().to_string()), found)),
-            }
+            rows.insert((member, task.name().to_string()), found);
         }
     }
-    for (place, found) in &mut rows {
-        for proof in proofs.get(place).into_iter().flatten() {
+    for ((member, name), found) in &mut rows {
+        for proof in proofs.get(&(*member, &**name)).into_iter().flatten() {
             found.add_scenario(proof);
         }
     }
@@ -209,7 +213,6 @@ fn ciphers(units: &[Unit]) -> Result<Vec<Cipher>, String> {
 enum Task<'a> {
     Unit(&'a Unit),
     Declared(&'a Function),
-    Scenario(&'a Scenario<'a>),
 }
 
 impl<'a> Task<'a> {
@@ -217,7 +220,6 @@ impl<'a> Task<'a> {
         match self {
             Task::Unit(unit) => &unit.symbol,
             Task::Declared(function) => &function.name,
-            Task::Scenario(scenario) => &scenario.functions[0],
         }
     }
 }

@@ -109,11 +109,6 @@ impl<'a> Known<'a> {
         self.callees.push(Callee { symbol: unit.symbol.clone(), function, shape });
     }
 
-    /// The symbols of functions over blocks.
-    pub fn symbols(&self) -> impl Iterator<Item = &str> {
-        self.callees.iter().map(|callee| &*callee.symbol)
-    }
-
     /// Bytes of the key, the input and the output of a function.
     pub(super) fn sizes(&self, function: &str) -> Option<[usize; 3]> {
         Some(self.applied(function, 0).ok()?.1.sizes)
