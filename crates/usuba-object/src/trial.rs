@@ -66,8 +66,9 @@ pub struct Call {
 /// An object that is executed.
 pub struct Trial<'o> {
     world: World<'o>,
-    /// Executed instructions.
+    /// Executed instructions, and their limit in this call.
     pub instructions: u64,
+    limit: u64,
 }
 
 /// Where a path ends.
@@ -77,8 +78,8 @@ enum End<M> {
     Branch(M, Cell),
 }
 
-/// The most instructions of a path, and the most paths of a call.
-const LONGEST: u64 = 4_000_000;
+/// The most instructions of a call on all paths, and the most paths.
+const LONGEST: u64 = 16_000_000;
 const PATHS: usize = 1_000;
 
 /// The results of a call: the lowest 32 bits of its result, and the bits of each buffer.
@@ -93,7 +94,7 @@ impl<'o> Trial<'o> {
         let memory = Memory::new(Vec::new(), &[], 0);
         let calls = Calls::of(functions);
         let world = World { bits, memory, object, calls, forks: Forks::default() };
-        Trial { world, instructions: 0 }
+        Trial { world, instructions: 0, limit: 0 }
     }
 
     /// The bits and the functions of a specification.
@@ -120,6 +121,7 @@ impl<'o> Trial<'o> {
         };
         let arguments: Vec<Option<Whole>> =
             call.arguments.iter().map(|argument| Some(whole(argument))).collect();
+        self.limit = self.instructions + LONGEST;
         let mut phases = Phases::default();
         let mut left: Option<Left> = None;
         while let Some(phase) = phases.next() {
@@ -213,7 +215,7 @@ impl<'o> Trial<'o> {
 
     /// Executes a path to its end, or to a branch that is not known.
     fn returned<M: Turning>(&mut self, mut machine: M) -> Result<End<M>, Fault> {
-        for _ in 0..LONGEST {
+        while self.instructions < self.limit {
             self.instructions += 1;
             let place = machine.place();
             let step = self.world.step(&mut machine);

@@ -60,6 +60,11 @@ void overlapping(uint8_t *chain, const uint8_t *in)
     (void)in;
 }
 
+void endless(uint8_t *chain, const uint8_t *in)
+{
+    while (*(volatile const uint8_t *)in != 0) chain[1] = chain[1] + 1;
+}
+
 void many(uint8_t *chain, const uint8_t *in)
 {
     chained(chain, &in, 3, 1);
@@ -186,6 +191,8 @@ fn functions_over_blocks_are_unknown_functions() {
         assert!(!run.are_equal(&found, &wrong));
         let fault = run.call("overlapping", &[0, 1]).expect_err("the block is in the result");
         assert!(fault.to_string().contains("overlaps another buffer"), "{fault}");
+        let fault = run.call("endless", &[0, 1]).expect_err("it need not return");
+        assert!(fault.to_string().contains("paths"), "{fault}");
         let fault = run.call("many", &[0, 1]).expect_err("three blocks are not proved");
         assert!(fault.to_string().contains("not proved for 3 blocks of 1 messages"), "{fault}");
     });
