@@ -52,6 +52,8 @@ const TEXTS: &[(&str, Syntax)] = &[
     ("duplex.open", Syntax::Name),
     ("nodes", Syntax::Name),
     ("wide-nodes", Syntax::Name),
+    ("narrow-nodes", Syntax::Name),
+    ("apart", Syntax::Name),
     ("small-nodes", Syntax::Name),
     ("seldom", Syntax::Name),
     ("once", Syntax::Name),

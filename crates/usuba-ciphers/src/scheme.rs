@@ -4,9 +4,9 @@
 //! scheme = "poly1305"
 //! [[arithmetic]]
 //! name  = "poly"
-//! gp64  = "../../arithmetic/poly1305/limbs44.ua"
+//! gp64  = "../../arithmetic/poly1305/words64.ua"
 //! gp32  = "../../arithmetic/poly1305/limbs26.ua"
-//! nodes = ["step", "tag"]
+//! nodes = ["reduce", "tag"]
 //! ```
 
 use std::collections::BTreeMap;
@@ -33,6 +33,12 @@ pub struct Arithmetic {
     /// The nodes that only the program for words of 64 bits has.
     #[serde(default)]
     pub wide_nodes: Vec<String>,
+    /// The nodes that only the programs for words of 32 bits have.
+    #[serde(default)]
+    pub narrow_nodes: Vec<String>,
+    /// The nodes whose kernels are functions with proofs of their own in code for words of 64 bits.
+    #[serde(default)]
+    pub apart: Vec<String>,
     /// The nodes for little memory, if they are others.
     #[serde(default)]
     pub small_nodes: Vec<String>,
@@ -50,12 +56,14 @@ impl Arithmetic {
         self.link.get(node).map_or(&[], Vec::as_slice)
     }
 
-    /// A node in a list that is not in `nodes` or `wide-nodes`, and the name of the list.
+    /// A node in a list that is in no list of nodes, and the name of the list.
     pub fn unknown(&self) -> Option<(&'static str, &String)> {
         let seldom = self.seldom.iter().map(|node| ("seldom", node));
+        let apart = self.apart.iter().map(|node| ("apart", node));
         let linked = self.link.iter().flat_map(|(node, links)| links.iter().chain([node]));
-        let mut all = seldom.chain(linked.map(|node| ("link", node)));
-        all.find(|(_, node)| !self.nodes.contains(node) && !self.wide_nodes.contains(node))
+        let mut all = seldom.chain(apart).chain(linked.map(|node| ("link", node)));
+        let lists = [&self.nodes, &self.wide_nodes, &self.narrow_nodes];
+        all.find(|(_, node)| !lists.iter().any(|list| list.contains(node)))
     }
 
     /// The nodes where memory is small, or not.

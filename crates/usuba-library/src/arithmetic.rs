@@ -129,8 +129,11 @@ impl Variant {
         let target: &'static Target = isa::find(self.target).expect("variants name targets");
         let mut forms = Vec::new();
         for arithmetic in &cipher.arithmetic {
-            let wide = arithmetic.wide_nodes.iter().filter(|_| self.target == "gp64");
-            let nodes = arithmetic.nodes(self.small).iter().chain(wide);
+            let more = match self.target {
+                "gp64" => &arithmetic.wide_nodes,
+                _ => &arithmetic.narrow_nodes,
+            };
+            let nodes = arithmetic.nodes(self.small).iter().chain(more);
             forms.extend(nodes.map(|node| Form {
                 arithmetic,
                 source: (self.program)(arithmetic),
@@ -169,6 +172,13 @@ impl Variant {
                 _ => kernel.text.clone(),
             };
             functions.add(&text, compiled);
+        }
+        if self.target == "gp64" {
+            let apart = |arithmetic: &Arithmetic| {
+                let symbol = |node: &String| format!("usuba_{}_{node}", arithmetic.name);
+                arithmetic.apart.iter().map(symbol).collect::<Vec<_>>()
+            };
+            functions.apart = cipher.arithmetic.iter().flat_map(apart).collect();
         }
         Ok(functions.all(&format!("{types}\n")))
     }
@@ -282,6 +292,8 @@ struct Functions {
     /// The name of the first function by its text, with `@` for its name.
     known: HashMap<String, String>,
     tasks: Vec<Kernel>,
+    /// Functions with proofs of their own, besides linked kernels and their callers.
+    apart: Vec<String>,
 }
 
 impl Functions {
@@ -354,7 +366,7 @@ impl Functions {
         let callers = self.tasks.iter().filter(|kernel| !kernel.calls.is_empty());
         let symbols = |of: &Kernel| of.calls.iter().cloned().chain([of.task.symbol()]).collect();
         let linked: BTreeSet<String> = callers.flat_map::<Vec<_>, _>(symbols).collect();
-        for name in linked {
+        for name in linked.into_iter().chain(self.apart) {
             let head = format!("static void {name}(");
             self.text = self.text.replace(&head, &format!("USUBA_LINKED {head}"));
         }

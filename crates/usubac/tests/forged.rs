@@ -98,12 +98,12 @@ fn forged_manifests_are_refused() {
     let another = "the sources make another `usuba_poly1305.manifest.toml`: behind";
     let nested = format!("{text}\nx = {}", "[".repeat(100_000));
     let many = (0..100_000).map(|at| format!("[[unit]]\nsymbol = \"f{at}\"\n")).collect::<String>();
-    let whole = (0..100_000).map(|at| unit.replace("poly_step", &format!("s{at}")));
+    let whole = (0..100_000).map(|at| unit.replace("poly_reduce", &format!("s{at}")));
     let forged: Vec<(String, &str)> = vec![
-        (changed("usuba_poly_step", "usuba_poly_freeze"), another),
-        (changed("node = \"step\"", "node = \"freeze\""), another),
+        (changed("usuba_poly_reduce", "usuba_poly_chain"), another),
+        (changed("node = \"reduce\"", "node = \"chain\""), another),
         (changed("kind = \"kernel\"", "kind = \"blocks\""), another),
-        (changed("limbs44.ua", "limbs26.ua"), another),
+        (changed("words64.ua", "limbs26.ua"), another),
         (changed("size = 96", "size = 95"), another),
         (changed("bytes = 80", "bytes = 8"), another),
         (changed("secret = true", "secret = false"), another),

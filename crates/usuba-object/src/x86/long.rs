@@ -202,14 +202,27 @@ impl Run<'_, '_> {
             Condition::Below => carried(self, carry).ok()?,
             Condition::Equal => self.zero_bit(zero)?,
             Condition::Sign => carried(self, sign).ok()?,
-            Condition::BelowOrEqual => {
-                let (carry, zero) = (carried(self, carry).ok()?, self.zero_bit(zero)?);
-                self.world.bits.or(carry, zero)
-            }
+            Condition::BelowOrEqual => match self.subtracted() {
+                // Not b < a: a borrow may be the carry of a sum.
+                Some([a, b]) => {
+                    let above = self.world.bits.difference(&b, &a).1;
+                    self.world.bits.not(above)
+                }
+                None => {
+                    let (carry, zero) = (carried(self, carry).ok()?, self.zero_bit(zero)?);
+                    self.world.bits.or(carry, zero)
+                }
+            },
             Condition::Less | Condition::LessOrEqual if self.world.forks.follows => Cell::OPAQUE,
             Condition::Less | Condition::LessOrEqual => return None,
         };
         Some(if negated { self.world.bits.not(bit) } else { bit })
+    }
+
+    /// The words whose difference has set the flags.
+    fn subtracted(&self) -> Option<[Vec<Cell>; 2]> {
+        let (flags, words) = &**self.x86.subtracted.as_ref()?;
+        (*flags == self.x86.flags).then(|| words.clone())
     }
 
     /// The zero flag as a bit.

@@ -71,6 +71,8 @@ pub struct X86 {
     /// The last result of bits that set the zero flag, with its number. Few flags are used, so the
     /// bit is made when an instruction asks for it.
     zero_of: (u64, Vec<Cell>),
+    /// The words whose difference set these flags, where words are integers.
+    subtracted: Option<Box<(Flags, [Vec<Cell>; 2])>>,
     /// x87 registers in use, each of which holds zero.
     x87: u32,
     next: u64,

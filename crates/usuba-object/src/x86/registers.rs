@@ -289,6 +289,7 @@ impl X86 {
             flags: Flags::UNDEFINED,
             compared: None,
             zero_of: (0, Vec::new()),
+            subtracted: None,
             x87: 0,
             next: entry,
         }

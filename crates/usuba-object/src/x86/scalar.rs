@@ -197,6 +197,9 @@ impl Run<'_, '_> {
             Binary::Subtract => bits.difference(a, b),
         };
         let flags = self.flags_of_word(&out, carry, &[a, b]);
+        if operation == Binary::Subtract && self.world.bits.has_integers() {
+            self.x86.subtracted = Some(Box::new((flags, [a.to_vec(), b.to_vec()])));
+        }
         Ok((Word::from_cells(&self.world.bits, &out), flags))
     }
 

@@ -70,9 +70,10 @@ impl Summarized for X86 {
         vectors.written = 0;
         let masks = self.masks.map(|mask| [all(is_secret(&mask)); MASK]);
         let flags = Flags::all(Flag::Secret);
-        let (compared, zero_of) = (None, (0, Vec::new()));
+        let (compared, zero_of, subtracted) = (None, (0, Vec::new()), None);
         let X86 { x87, next, .. } = *self;
-        (x87 == 0).then_some(X86 { general, vectors, masks, flags, compared, zero_of, x87, next })
+        let left = X86 { general, vectors, masks, flags, compared, zero_of, subtracted, x87, next };
+        (x87 == 0).then_some(left)
     }
 
     fn named(mut self, bits: &mut Bits, live: u16) -> X86 {
@@ -122,7 +123,7 @@ impl Summarized for X86 {
                 _ => Flag::Undefined,
             };
         }
-        (moved.compared, moved.zero_of) = (None, (0, Vec::new()));
+        (moved.compared, moved.zero_of, moved.subtracted) = (None, (0, Vec::new()), None);
         moved
     }
 

@@ -122,8 +122,8 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("field25519/limbs51.ua", "mul", "gp64"),
     ("field25519/limbs51.ua", "freeze", "gp64"),
     ("field25519/limbs51.ua", "sub", "gp64"),
-    ("poly1305/limbs44.ua", "step", "gp64"),
-    ("poly1305/limbs44.ua", "chain", "gp64"),
+    ("poly1305/words64.ua", "four", "gp64"),
+    ("poly1305/words64.ua", "chain", "gp64"),
     ("order25519/limbs63.ua", "muladd", "gp64"),
     ("field25519/limbs25.ua", "carry", "avx2"),
     ("curve25519/limbs51.ua", "double", "gp64"),
@@ -147,7 +147,7 @@ const KERNELS: &[(&str, &str, &str)] = &[
     ("field25519/limbs51.ua", "carry", "gp64"),
     ("field25519/limbs51.ua", "select", "gp64"),
     ("field25519/limbs51.ua", "inverse", "gp64"),
-    ("poly1305/limbs44.ua", "freeze", "gp64"),
+    ("poly1305/words64.ua", "reduce", "gp64"),
     ("poly1305/limbs26.ua", "step", "gp64"),
     ("field25519/limbs25.ua", "mul", "gp64"),
     ("field25519/limbs25.ua", "mul", "avx2"),
@@ -199,8 +199,8 @@ const FAULTS: &[Fault] = &[
     ),
     ("field25519/limbs51.ua", "freeze", &[("split(h[0] + 19 * c, 51)", "split(h[0], 51)")]),
     ("field25519/limbs51.ua", "sub", &[("0xfffffffffffda", "0xfffffffffffdb")]),
-    ("poly1305/limbs44.ua", "step", &[("5 * u64(q[2])", "4 * u64(q[2])")]),
-    ("poly1305/limbs44.ua", "chain", &[("u128(5 * c)", "u128(4 * c)")]),
+    ("poly1305/words64.ua", "reduce", &[("u128(5 * c)", "u128(4 * c)")]),
+    ("poly1305/words64.ua", "chain", &[("u128(5 * c)", "u128(4 * c)")]),
 ];
 
 #[test]
@@ -422,7 +422,7 @@ fn wrong_calls(call: &str) -> Vec<String> {
 /// Kernels that are mutated.
 const MUTATED: &[(&str, &str)] = &[
     ("field25519/limbs51.ua", "carry"),
-    ("poly1305/limbs44.ua", "step"),
+    ("poly1305/words64.ua", "chain"),
     ("field25519/limbs51.ua", "mul"),
     ("field25519/limbs51.ua", "freeze"),
     ("order25519/limbs63.ua", "product"),

@@ -52,8 +52,8 @@ const SALSA20: &[&str] = &[
     "hsalsa20_W_avx2",
 ];
 const POLY1305: &[&str] = &[
-    "poly_freeze",
-    "poly_step",
+    "poly_reduce",
+    "poly_four",
     "poly_double_avx2",
     "poly_narrow_avx2",
     "poly_single_avx2",

@@ -18,14 +18,14 @@ type Plant = (&'static str, &'static str, &'static str, Claim, &'static str);
 use Claim::{Computes, ConstantTime, MemorySafe, NothingLeft, Terminates};
 
 /// The end of `usuba_poly1305_begin`.
-const END: &str = "    state->used = 0;\n    usuba_erase(words, sizeof words);";
+const END: &str = "    state->used = 0;\n    usuba_erase(&scratch, sizeof scratch);";
 
 const BEGIN: &str = "usuba_poly1305_begin";
 const POLY1305: [Plant; 9] = [
     (
         BEGIN,
         END,
-        "if (key[5] & 1) usuba_poly_key(key + 1, words, clamped, multiplier);",
+        "if (key[5] & 1) usuba_poly_key(key + 1, &scratch, multiplier);",
         ConstantTime,
         "depends on an input",
     ),

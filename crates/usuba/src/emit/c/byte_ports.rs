@@ -4,17 +4,16 @@
 //! static void f_words_(const uint64_t *x, uint64_t *y);   the kernel, on words
 //! void f(const uint8_t *x, uint8_t *y)
 //! {
-//!     unsigned i;
 //!     struct { uint64_t x[4]; uint64_t y[4]; } words;
-//!     for (i = 0; i < 4; i++)
-//!         words.x[i] = (uint64_t)x[8 * i] | (uint64_t)x[8 * i + 1] << 8 | ...;
+//!     words.x[0] = (uint64_t)x[0] | (uint64_t)x[1] << 8 | ...;
+//!     ...
 //!     f_words_(words.x, words.y);
-//!     for (i = 0; i < 4; i++) {
-//!         y[8 * i] = (uint8_t)words.y[i];
-//!         ...
+//!     y[0] = (uint8_t)words.y[0];
+//!     ...
 //! ```
 //!
-//! C has no unaligned loads and no order of bytes; compilers make one load of these expressions.
+//! C has no unaligned loads and no order of bytes; compilers make one load of these expressions,
+//! gcc only outside of loops. Ports of many words have loops.
 
 use super::{Context, Emitted};
 use crate::emit::header::{self, PortText};
@@ -56,47 +55,87 @@ pub fn wrapper(cx: &Context, emitted: &Emitted, name: &str) -> String {
     let arguments: Vec<String> = all.iter().map(argument).collect();
     let shown = |&(port, text, is_param): &(&Port, &PortText, bool)| -> Option<Value> {
         let order = port.bytes?;
-        let (word, bytes) = (&format!("{words}.{}[{index}]", text.name), port.word / 8);
-        let (load, store) = match is_param {
-            true => (load(order, port.word, &text.name, &index), Vec::new()),
-            false => (String::new(), stores(order, bytes, &text.name, &index, word)),
-        };
         let (name, count) = (&text.name, text.sets * port.words());
+        let one = |index: Index| {
+            let word = format!("{words}.{name}[{}]", index.word());
+            match is_param {
+                true => vec![format!("{word} = {}", load(order, port.word, name, index))],
+                false => stores(order, port.word / 8, name, index, &word),
+            }
+        };
+        let (is_loop, lines) = match count <= STRAIGHT {
+            true => (false, (0..count).flat_map(|at| one(Index::Number(at))).collect::<Vec<_>>()),
+            false => (true, one(Index::Local(&index))),
+        };
         let c_type = word_type(word_lane(port.word));
-        Some(context! { type => c_type, name, count, load, store })
+        Some(context! { type => c_type, name, count, is_param, is_loop, lines })
     };
     let ports: Vec<Value> = all.iter().filter_map(shown).collect();
     let prototype = header::prototype(name, &emitted.params, &emitted.results);
     let prototype = format!("{}{}{prototype}", cx.linkage(), cx.qualifier());
     let (call, arguments) = (&cx.name, arguments.join(", "));
+    let has_loop = |(port, text, _): &(&Port, &PortText, bool)| {
+        port.bytes.is_some() && text.sets * port.words() > STRAIGHT
+    };
+    let loops = all.iter().any(has_loop);
     template!("byte_ports.c.in")
-        .render(context! { prototype, words, index, ports, call, arguments })
+        .render(context! { prototype, words, index, loops, ports, call, arguments })
+}
+
+/// The most words of a port that are loaded and stored without a loop.
+const STRAIGHT: usize = 16;
+
+/// The number of a word.
+#[derive(Clone, Copy)]
+enum Index<'a> {
+    Number(usize),
+    Local(&'a str),
+}
+
+impl Index<'_> {
+    fn word(self) -> String {
+        match self {
+            Index::Number(number) => number.to_string(),
+            Index::Local(name) => name.to_string(),
+        }
+    }
+
+    /// The place of a byte of a word of `bytes` bytes.
+    fn byte(self, bytes: u8, at: u8) -> String {
+        match (self, bytes, at) {
+            (Index::Number(number), ..) => (number * bytes as usize + at as usize).to_string(),
+            (Index::Local(name), 1, _) => name.to_string(),
+            (Index::Local(name), _, 0) => format!("{bytes} * {name}"),
+            (Index::Local(name), ..) => format!("{bytes} * {name} + {at}"),
+        }
+    }
 }
 
 /// The byte `byte` of word `index`, the least significant being number 0.
-fn byte(order: ByteOrder, bytes: u8, port: &str, index: &str, byte: u8) -> String {
+fn byte(order: ByteOrder, bytes: u8, port: &str, index: Index, byte: u8) -> String {
     let at = match order {
         ByteOrder::Little => byte,
         ByteOrder::Big => bytes - 1 - byte,
     };
-    match (bytes, at) {
-        (1, _) => format!("{port}[{index}]"),
-        (_, 0) => format!("{port}[{bytes} * {index}]"),
-        _ => format!("{port}[{bytes} * {index} + {at}]"),
-    }
+    format!("{port}[{}]", index.byte(bytes, at))
 }
 
-fn load(order: ByteOrder, bits: u8, port: &str, index: &str) -> String {
+fn load(order: ByteOrder, bits: u8, port: &str, index: Index) -> String {
     let wide = word_type(word_lane(bits).max(32));
     let part = |at: u8| {
         let byte = byte(order, bits / 8, port, index, at);
         if at == 0 { format!("({wide}){byte}") } else { format!("({wide}){byte} << {}", 8 * at) }
     };
     let parts: Vec<String> = (0..bits / 8).map(part).collect();
-    format!("({})({})", word_type(word_lane(bits)), parts.join(" | "))
+    let all = parts.join(" | ");
+    if wide == word_type(word_lane(bits)) {
+        all
+    } else {
+        format!("({})({all})", word_type(word_lane(bits)))
+    }
 }
 
-fn stores(order: ByteOrder, bytes: u8, port: &str, index: &str, word: &str) -> Vec<String> {
+fn stores(order: ByteOrder, bytes: u8, port: &str, index: Index, word: &str) -> Vec<String> {
     let store = |at: u8| {
         let byte = byte(order, bytes, port, index, at);
         let shifted = if at == 0 { word.into() } else { format!("({word} >> {})", 8 * at) };
