@@ -29,6 +29,7 @@ pub mod modes;
 mod readings;
 mod scheme;
 mod seal;
+pub mod sealed;
 mod sign;
 mod sponge;
 mod values;

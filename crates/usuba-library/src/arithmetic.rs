@@ -34,6 +34,8 @@ pub struct Kernel {
     pub task: Task,
     /// The C functions of the nodes that its program links.
     pub calls: Vec<String>,
+    /// Whether it remains a function of the object, which proofs of its callers use.
+    pub is_apart: bool,
 }
 
 /// A compile variant of the arithmetic.
@@ -303,7 +305,7 @@ impl Functions {
         self.merge(text, &kernel.name);
         let linked = program.nodes.iter().filter_map(Node::kernel);
         let calls = linked.map(|name| task.options.c.symbol(name)).collect();
-        self.tasks.push(Kernel { task, calls });
+        self.tasks.push(Kernel { task, calls, is_apart: false });
     }
 
     /// Adds the functions of the kernel `entry`, in the compiler's order: callees before callers.
@@ -366,6 +368,9 @@ impl Functions {
         let callers = self.tasks.iter().filter(|kernel| !kernel.calls.is_empty());
         let symbols = |of: &Kernel| of.calls.iter().cloned().chain([of.task.symbol()]).collect();
         let linked: BTreeSet<String> = callers.flat_map::<Vec<_>, _>(symbols).collect();
+        for kernel in &mut self.tasks {
+            kernel.is_apart = self.apart.contains(&kernel.task.symbol());
+        }
         for name in linked.into_iter().chain(self.apart) {
             let head = format!("static void {name}(");
             self.text = self.text.replace(&head, &format!("USUBA_LINKED {head}"));

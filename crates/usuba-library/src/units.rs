@@ -52,7 +52,7 @@ impl Unit {
     /// The units that it calls as functions with proofs of their own.
     pub fn calls(&self) -> &[String] {
         match &self.kind {
-            UnitKind::Kernel { calls } => calls,
+            UnitKind::Kernel { calls, .. } => calls,
             _ => &[],
         }
     }
@@ -98,6 +98,8 @@ pub enum UnitKind {
     Kernel {
         /// The units of the nodes that its program links.
         calls: Vec<String>,
+        /// Whether it remains a function of the object, and its callers rely on its contract.
+        is_apart: bool,
     },
 }
 
@@ -159,8 +161,8 @@ impl Units<'_> {
             let lanes = folder.lanes.iter().chain(&folder.across);
             let all = own.chain(lanes.map(|(target, kernels)| (*target, kernels)));
             for (section, kernels) in all.filter(|(section, _)| runs_on_x86_64(section)) {
-                for Kernel { task, calls } in &kernels.tasks {
-                    self.kernel(path, task, calls, section);
+                for kernel in &kernels.tasks {
+                    self.kernel(path, kernel, section);
                 }
             }
         }
@@ -177,14 +179,17 @@ impl Units<'_> {
         for task in [Some(main), single.as_ref()].into_iter().flatten() {
             // Another function may take the place of an equal one.
             if self.defines(&task.symbol()) {
-                self.kernel(path, task, &[], target);
+                let (task, calls) = (task.clone(), Vec::new());
+                self.kernel(path, &Kernel { task, calls, is_apart: false }, target);
             }
         }
     }
 
-    fn kernel(&mut self, path: &Path, task: &Task, calls: &[String], section: &'static Target) {
+    fn kernel(&mut self, path: &Path, kernel: &Kernel, section: &'static Target) {
+        let Kernel { task, calls, is_apart } = kernel;
         let calls = calls.iter().map(|name| self.renamed(name)).collect();
-        self.add(path, &task.symbol(), UnitKind::Kernel { calls }, task, section);
+        let kind = UnitKind::Kernel { calls, is_apart: *is_apart };
+        self.add(path, &task.symbol(), kind, task, section);
     }
 
     fn add(

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::cell::{Bits, Cell, Instance};
 use super::elf::Object;
+use super::residues::{Promise, Residues};
 use usuba_equiv::dag::Kind;
 
 /// The numbers of a call of a function over blocks of several messages.
@@ -37,6 +38,8 @@ pub enum Shape {
     /// The function of bytes at all addresses but one, which is of the result: bytes and alignment
     /// of each.
     Fixed { sizes: Vec<(usize, u64)>, result: usize },
+    /// A kernel of arithmetic: its results are known by the integers that they represent.
+    Promise(Box<Promise>),
 }
 
 /// The words of a key in memory: their bits, from the lowest one of the first byte on.
@@ -82,6 +85,7 @@ pub struct Functions {
     places: Vec<Option<u64>>,
     results: FxHashMap<(usize, Vec<Cell>), Vec<Cell>>,
     parameters: u64,
+    pub residues: Residues,
     /// The symbols of callees that the object has called.
     pub called: std::collections::BTreeSet<String>,
 }

@@ -88,6 +88,7 @@ mod path_join;
 mod pointer_tables;
 mod relations;
 mod repeats;
+pub mod residues;
 pub mod safety;
 mod safety_search;
 mod safety_state;

@@ -72,6 +72,32 @@ impl Run<'_, '_> {
                 let (to, bytes, _) = places[*result];
                 self.applied(callee.function, arguments, (to, 0), bytes)?;
             }
+            Shape::Promise(promise) => {
+                let (mut found, mut places) = (Vec::new(), Vec::new());
+                for (at, &array) in promise.contract.pointers.iter().enumerate() {
+                    let array = &promise.contract.arrays[array];
+                    let place = self.handed(at, above)?;
+                    self.check_handed(place, array.align)?;
+                    places.push((place, array.size / 8, array.exit.is_some()));
+                    found.push(match &array.entry {
+                        Some(_) => self.argument(place, 0, array.size / 8)?,
+                        None => Vec::new(),
+                    });
+                }
+                are_apart(&places)?;
+                let World { bits, calls, .. } = &mut *self.world;
+                let words = promise.words(bits, &found);
+                let words = words.ok_or_else(|| unsupported("its parameters are no words"))?;
+                let results = (calls.functions)
+                    .promised(bits, (callee.function, promise), &words)
+                    .map_err(unsupported)?;
+                for ((place, ..), array) in places.iter().zip(&promise.contract.arrays) {
+                    if let Some(exit) = &array.exit {
+                        let cells = promise.stored(&self.world.bits, exit, &results);
+                        self.store(*place, &cells)?;
+                    }
+                }
+            }
             Shape::Blocks { key, input, output } => {
                 let (input, output) = (*input, *output);
                 let (from, to) = (self.handed(1, above)?, self.handed(2, above)?);

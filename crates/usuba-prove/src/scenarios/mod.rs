@@ -12,13 +12,16 @@
 
 //!
 //! - `symbols`: functions over blocks, and specifications on symbols; `run`: the calls of a case.
-//! - `ciphers`, `streams`, `hashes`, `curve`, `nacl`: the scenarios.
+//! - `promises`: kernels of arithmetic by their contracts.
+//! - `ciphers`, `streams`, `hashes`, `sealed`, `curve`, `nacl`: the scenarios.
 
 mod ciphers;
 mod curve;
 mod hashes;
 mod nacl;
+mod promises;
 mod run;
+mod sealed;
 mod streams;
 mod symbols;
 
@@ -124,9 +127,11 @@ impl<'a> Scenarios<'a> {
                 Kind::Block { inverse, wide } => scenarios.block(primitive, inverse, wide),
                 Kind::Tweakable { .. } | Kind::Keyed => scenarios.keyed(primitive),
                 Kind::Hash(HashMode::MerkleDamgard | HashMode::Sponge) => scenarios.hash(primitive),
+                Kind::Seal(_) => scenarios.sealed(primitives, primitive),
                 _ => {}
             }
         }
+        scenarios.poly1305();
         scenarios.compare();
         scenarios.wipe();
         scenarios.curve();

@@ -63,6 +63,12 @@ impl<'a> Run<'a> {
         self.buffer(name, Content::Bits(cells))
     }
 
+    /// A buffer with the content of others, one behind the other.
+    pub fn joined(&mut self, name: &str, rooms: &[Room]) -> Room {
+        let bits = rooms.iter().flat_map(|room| self.buffers[room.0].bits().to_vec()).collect();
+        self.buffer(name, Content::Bits(bits))
+    }
+
     /// A key that a function has set up, and its bytes.
     ///
     /// # Errors

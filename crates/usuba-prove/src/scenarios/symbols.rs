@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use num_bigint::BigInt;
 use usuba_ciphers::modes::Bytes;
+use usuba_ciphers::sealed::Residues;
+use usuba_contracts::poly::Poly;
 use usuba_library::declarations;
 use usuba_library::{Unit, UnitKind};
 use usuba_object::cell::{Bits, Cell};
 use usuba_object::functions::{Callee, Functions, KeyWords, Shape};
 use usuba_object::kernel_contract::Meaning;
 
+use super::promises::promise;
 use crate::unit::{self, BLOCK_COUNTS};
 
 /// A function of a cipher folder, as both sides apply it.
@@ -56,6 +60,13 @@ impl<'a> Known<'a> {
             if let Some((name, shape, sizes)) = of_bytes(unit)? {
                 let applied = Applied::new(unit, name.clone(), sizes);
                 known.add(name, applied, unit, shape);
+            }
+        }
+        for unit in units {
+            let is_apart = matches!(unit.kind, UnitKind::Kernel { is_apart: true, .. });
+            if let Some(promise) = is_apart.then(|| promise(unit)).transpose()?.flatten() {
+                let applied = Applied::new(unit, unit.symbol.clone(), [0; 3]);
+                known.add(unit.symbol.clone(), applied, unit, Shape::Promise(Box::new(promise)));
             }
         }
         for unit in units {
@@ -294,6 +305,39 @@ impl Bytes for Symbols<'_> {
         let arguments = key.chain(input.iter().flatten().copied()).collect();
         let result = self.functions.apply(self.bits, number, arguments, output);
         Ok(bytes(&result))
+    }
+}
+
+/// The modulus of Poly1305.
+fn prime() -> BigInt {
+    (BigInt::from(1) << 130) - 5
+}
+
+impl Residues for Symbols<'_> {
+    type Residue = Poly;
+
+    fn residue(&mut self, text: &[Byte]) -> Result<Poly, String> {
+        let residues = &mut self.functions.residues;
+        let integer = residues.integer(self.bits, text.as_flattened(), &prime());
+        integer.ok_or_else(|| "a byte of a message is not known".to_string())
+    }
+
+    fn step(&mut self, a: &Poly, b: &Poly, c: &Poly) -> Result<Poly, String> {
+        let product = a.add(b).mul(c).ok_or("a polynomial with too many terms")?;
+        Ok(product.modulo(&prime()))
+    }
+
+    fn lowest(&mut self, residue: &Poly) -> Vec<Byte> {
+        bytes(&self.functions.number(self.bits, residue, &prime())[..128])
+    }
+
+    fn added(&mut self, a: &[Byte], b: &[Byte]) -> Vec<Byte> {
+        bytes(&self.bits.sum(a.as_flattened(), b.as_flattened(), false).0)
+    }
+
+    fn common(&mut self, byte: &Byte, mask: u8) -> Byte {
+        let zero = self.bits.constant(false);
+        std::array::from_fn(|at| if mask >> at & 1 == 1 { byte[at] } else { zero })
     }
 }
 
