@@ -1,6 +1,7 @@
 //! Output files: one C file with its header for a cipher folder, or a library of all folders.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use usuba::isa::Target;
 
@@ -32,6 +33,8 @@ pub struct Written {
     /// For each folder the primitives, followed by composed keystreams and hash functions; of a
     /// single folder without its dependencies.
     pub primitives: Vec<Description>,
+    /// The same of all folders, dependencies included, and the folders.
+    pub with_dependencies: (Vec<Description>, Vec<PathBuf>),
     /// The functions that programs specify.
     pub units: Vec<Unit>,
     /// The contents of the last file.
@@ -62,10 +65,13 @@ impl Compiled<'_> {
             (Form::Single, [.., folder]) => folder.public(),
             (_, folders) => folders.iter().flat_map(Folder::public).collect(),
         };
+        let all = self.folders.iter().flat_map(Folder::public).collect();
+        let folders = self.folders.iter().map(|folder| folder.cipher.folder.clone()).collect();
         let units = units::units(self.request, self.backends, self.folders, &files);
         let manifest = Manifest::of(&self, &files, &units)?;
         files.push(File { path: manifest.path(), text: manifest.text() });
-        Ok(Written { files, primitives, units, manifest, extents })
+        let with_dependencies = (all, folders);
+        Ok(Written { files, primitives, with_dependencies, units, manifest, extents })
     }
 }
 

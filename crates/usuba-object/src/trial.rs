@@ -69,6 +69,8 @@ pub struct Trial<'o> {
     /// Executed instructions, and their limit in this call.
     pub instructions: u64,
     limit: u64,
+    /// Branches of this call that are followed both ways.
+    paths: usize,
 }
 
 /// Where a path ends.
@@ -78,9 +80,11 @@ enum End<M> {
     Branch(M, Cell),
 }
 
-/// The most instructions of a call on all paths, and the most paths.
+/// The most instructions of a call on all paths, and the most branches that are followed both ways,
+/// altogether and on one path.
 const LONGEST: u64 = 16_000_000;
 const PATHS: usize = 1_000;
+const DEEPEST: usize = 100;
 
 /// The results of a call: the lowest 32 bits of its result, and the bits of each buffer.
 #[derive(Clone, PartialEq)]
@@ -94,7 +98,7 @@ impl<'o> Trial<'o> {
         let memory = Memory::new(Vec::new(), &[], 0);
         let calls = Calls::of(functions);
         let world = World { bits, memory, object, calls, forks: Forks::default() };
-        Trial { world, instructions: 0, limit: 0 }
+        Trial { world, instructions: 0, limit: 0, paths: 0 }
     }
 
     /// The bits and the functions of a specification.
@@ -145,46 +149,45 @@ impl<'o> Trial<'o> {
 
     /// The results of all paths, and the largest alignment of the frame that they have asked for.
     fn joined<M: Turning>(&mut self, machine: M, memory: Memory) -> Result<(Left, u64), Fault> {
-        let mut asked = KNOWN_PHASES;
-        let always = self.world.bits.constant(true);
-        let mut open = vec![(machine, memory, None, always)];
-        let mut all: Option<Left> = None;
-        let mut paths = 0;
-        while let Some((machine, memory, outcome, condition)) = open.pop() {
-            paths += 1;
-            if paths > PATHS {
-                let why = format!("it has more than {PATHS} paths");
-                return Err(Fault::new(Rule::TooLong, why));
+        self.paths = 0;
+        self.from(machine, memory, None, DEEPEST)
+    }
+
+    /// The results of all paths from here on, the first instruction with this outcome. The results
+    /// behind a branch are joined before those of the branches above it: where both sides leave the
+    /// same, the branch is forgotten.
+    fn from<M: Turning>(
+        &mut self,
+        machine: M,
+        memory: Memory,
+        outcome: Option<bool>,
+        rest: usize,
+    ) -> Result<(Left, u64), Fault> {
+        self.world.memory = memory;
+        self.world.forks = Forks { follows: true, outcome, ..Forks::default() };
+        match self.returned(machine)? {
+            End::Returned(machine) => {
+                machine.leave(&self.world)?;
+                let memory = &self.world.memory;
+                let buffers = memory.buffers.iter().map(|buffer| buffer.cells.clone()).collect();
+                let left = Left { status: machine.result(&self.world.bits), buffers };
+                Ok((left, KNOWN_PHASES.max(memory.asked)))
             }
-            self.world.memory = memory;
-            self.world.forks = Forks { follows: true, outcome, ..Forks::default() };
-            match self.returned(machine)? {
-                End::Returned(machine) => {
-                    machine.leave(&self.world)?;
-                    asked = asked.max(self.world.memory.asked);
-                    let buffers = &self.world.memory.buffers;
-                    let left = Left {
-                        status: machine.result(&self.world.bits),
-                        buffers: buffers.iter().map(|buffer| buffer.cells.clone()).collect(),
-                    };
-                    // The conditions of all paths exclude each other, and one of them holds.
-                    all = Some(match all {
-                        Some(other) => self.chosen(condition, left, &other),
-                        None => left,
-                    });
+            End::Branch(machine, bit) => {
+                self.paths += 1;
+                if self.paths >= PATHS || rest == 0 {
+                    let why = format!(
+                        "it has more than {PATHS} branches on symbols, or {DEEPEST} on a path"
+                    );
+                    return Err(Fault::new(Rule::TooLong, why));
                 }
-                End::Branch(machine, bit) => {
-                    for outcome in [false, true] {
-                        let bits = &mut self.world.bits;
-                        let side = if outcome { bit } else { bits.not(bit) };
-                        let condition = bits.and(condition, side);
-                        let memory = self.world.memory.clone();
-                        open.push((machine.clone(), memory, Some(outcome), condition));
-                    }
-                }
+                let memory = self.world.memory.clone();
+                let (no, asked) =
+                    self.from(machine.clone(), memory.clone(), Some(false), rest - 1)?;
+                let (yes, more) = self.from(machine, memory, Some(true), rest - 1)?;
+                Ok((self.chosen(bit, yes, &no), asked.max(more)))
             }
         }
-        Ok((all.expect("there is a path"), asked))
     }
 
     /// The results if a condition holds, and else.

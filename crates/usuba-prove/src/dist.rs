@@ -9,7 +9,7 @@
 //! again from its sources, and its manifest must be the one beside the file. Each function of the
 //! file has a row. A function without a proof has the reason.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -128,9 +128,11 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let units = written.units.iter().map(Task::Unit);
     let exported = manifest.functions.iter().map(Task::Declared);
     let mut tasks: Vec<Task> = units.chain(exported).filter(|task| is_there(task.name())).collect();
-    let ciphers = ciphers(&written.units)?;
+    let (primitives, folders) = &written.with_dependencies;
+    let ciphers = folders.iter().map(|folder| usuba_ciphers::read(folder));
+    let ciphers = ciphers.collect::<Result<Vec<Cipher>, String>>()?;
     let known = scenarios::Known::new(&written.units, &manifest.functions)?;
-    let mut scenarios = Scenarios::of(&manifest.prefix, &written.primitives, &ciphers, &known);
+    let mut scenarios = Scenarios::of(&manifest.prefix, primitives, &ciphers, &known);
     if let Some(other) = request.functions.iter().find(|f| tasks.iter().all(|t| t.name() != **f)) {
         let near = did_you_mean(other, tasks.iter().map(Task::name));
         let help = near.map_or(String::new(), |near| format!("; help: {near}"));
@@ -201,12 +203,6 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let package = manifest.package.clone();
     let members = members.iter().enumerate().map(member).collect();
     Ok(Report { package, declared, there, members })
-}
-
-/// The cipher folders of units.
-fn ciphers(units: &[Unit]) -> Result<Vec<Cipher>, String> {
-    let folders: BTreeSet<&Path> = units.iter().map(|unit| &*unit.folder).collect();
-    folders.into_iter().map(usuba_ciphers::read).collect()
 }
 
 /// A function to be proved.

@@ -44,17 +44,25 @@ fn is_small(symbols: &mut Symbols, point: &[Byte]) -> Cell {
     any
 }
 
-/// The result of X25519 if the point is not refused; else the bytes are the old ones.
-fn product(
-    run: &mut Run,
-    [scalar, point, out]: [Room; 3],
-    then: impl Fn(&mut Symbols, Vec<Byte>) -> Result<Vec<Byte>, String>,
+/// Whether a public key is refused, and the key that it shares with a secret key: HSalsa20 of their
+/// product.
+pub(super) fn shared_key(
+    symbols: &mut Symbols,
+    secret: &[Byte],
+    public: &[Byte],
 ) -> Result<(Cell, Vec<Byte>), String> {
+    let shared = symbols.apply("x25519", &[], &[secret, public].concat())?;
+    let zeros = symbols.numbers(&[0; 16]);
+    let key = symbols.apply("hsalsa20", &shared, &zeros)?;
+    Ok((is_small(symbols, public), key))
+}
+
+/// The result of X25519 if the point is not refused; else the bytes are the old ones.
+fn product(run: &mut Run, [scalar, point, out]: [Room; 3]) -> Result<(Cell, Vec<Byte>), String> {
     let [scalar, point, old] = [scalar, point, out].map(|room| run.bytes(room));
     let symbols = &mut run.symbols();
     let refused = is_small(symbols, &point);
-    let shared = symbols.apply("x25519", &[], &[scalar, point].concat())?;
-    let new = then(symbols, shared)?;
+    let new = symbols.apply("x25519", &[], &[scalar, point].concat())?;
     Ok((refused, symbols.choose(refused, &old, &new)))
 }
 
@@ -74,7 +82,7 @@ impl Scenarios<'_> {
                 vec![],
                 move |run, [function], _| {
                     for rooms in buffers(run) {
-                        let (refused, expected) = product(run, rooms, |_, shared| Ok(shared))?;
+                        let (refused, expected) = product(run, rooms)?;
                         let [scalar, point, out] = rooms.map(at);
                         let given = match status {
                             POINT => [scalar, point, out],
@@ -93,12 +101,11 @@ impl Scenarios<'_> {
              public key divides 8",
             vec![],
             |run, [function], _| {
-                let hashed = |symbols: &mut Symbols, shared: Vec<Byte>| {
-                    let zeros = symbols.numbers(&[0; 16]);
-                    symbols.apply("hsalsa20", &shared, &zeros)
-                };
                 for rooms in buffers(run) {
-                    let (refused, expected) = product(run, rooms, hashed)?;
+                    let [secret, public, old] = rooms.map(|room| run.bytes(room));
+                    let symbols = &mut run.symbols();
+                    let (refused, new) = shared_key(symbols, &secret, &public)?;
+                    let expected = symbols.choose(refused, &old, &new);
                     let [secret, public, key] = rooms.map(at);
                     run.call_refused(function, &[key, public, secret], (refused, -1))?;
                     run.expect(rooms[2], &expected)?;

@@ -136,6 +136,7 @@ impl<'a> Scenarios<'a> {
         scenarios.wipe();
         scenarios.curve();
         scenarios.nacl();
+        scenarios.boxes(primitives);
         let is_exported = |name: &String| known.declared.contains_key(&**name);
         scenarios.all.retain(|scenario| scenario.functions.iter().all(is_exported));
         scenarios.all

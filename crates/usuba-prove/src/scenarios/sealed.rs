@@ -1,10 +1,12 @@
 //! Poly1305, and authenticated encryption of a keystream with it.
 
+use usuba_ciphers::modes::Bytes;
 use usuba_ciphers::sealed::{opened, poly1305, sealed};
 use usuba_ciphers::{Function, Seal, SealMode};
 use usuba_library::{Description, Kind};
 use usuba_object::cell::Cell;
 
+use super::curve::shared_key;
 use super::run::{Given, Room, Run, at, number};
 use super::symbols::Byte;
 use super::{FORGED, SIZES, Scenarios, in_place};
@@ -156,8 +158,10 @@ impl<'a> Scenarios<'a> {
         let names = ["init", "seal_detached", "open_detached", "seal", "open"];
         let [init, seal_detached, open_detached, seal, open] =
             names.map(|part| format!("{name}_{part}"));
-        let data = move || ("data_length", if is_box { vec![0] } else { vec![0, 1, 16, 33] });
-        let lengths = || ("length", vec![0, 1, 16, 31, 32, 33, 64, 65, 100]);
+        let data = move || ("data_length", if is_box { vec![0] } else { vec![0, 17] });
+        // Each order of the buffers in memory is a path of its own.
+        let lengths = || ("length", vec![0, 1, 33, 64]);
+        let few = || ("length", vec![0, 33, 64]);
         let message = move |run: &mut Run, init: &str, sizes: &[usize]| {
             let &[data, length, ..] = sizes else { return Err(SIZES.to_string()) };
             let (words, key) = run.keyed(init, key)?;
@@ -212,7 +216,7 @@ impl<'a> Scenarios<'a> {
         self.add(
             [&init, &seal],
             format!("out = {formula}"),
-            vec![data(), lengths()],
+            vec![data(), few()],
             move |run, [init, function], sizes| {
                 let (words, message, sizes) = message(run, init, sizes)?;
                 let (cipher, tag) = message.made(run, mode, false)?;
@@ -226,7 +230,7 @@ impl<'a> Scenarios<'a> {
         self.add(
             [&init, &open],
             format!("in = {formula}, or refused and out unchanged"),
-            vec![data(), lengths()],
+            vec![data(), few()],
             move |run, [init, function], sizes| {
                 let &[_, length, ..] = sizes else { return Err(SIZES.to_string()) };
                 let (words, message, sizes) = message(run, init, sizes)?;
@@ -247,6 +251,105 @@ impl<'a> Scenarios<'a> {
         );
     }
 }
+
+/// The keys of a box of NaCl.
+enum Keys {
+    Shared(Room),
+    Pair { public: Room, secret: Room },
+}
+
+impl Keys {
+    /// The arguments, whether the keys are refused, and the key of the message.
+    fn made(&self, run: &mut Run) -> Result<(Vec<Given>, Cell, Vec<Byte>), String> {
+        match *self {
+            Keys::Shared(key) => {
+                let bytes = run.bytes(key);
+                Ok((vec![at(key)], run.symbols().bits.constant(false), bytes))
+            }
+            Keys::Pair { public, secret } => {
+                let given = vec![at(public), at(secret)];
+                let [public, secret] = [public, secret].map(|room| run.bytes(room));
+                let (refused, key) = shared_key(&mut run.symbols(), &secret, &public)?;
+                Ok((given, refused, key))
+            }
+        }
+    }
+}
+
+impl Scenarios<'_> {
+    /// Boxes and secret boxes with the names of NaCl, whose messages come after zeros.
+    pub(super) fn boxes(&mut self, primitives: &[Description]) {
+        let Some(mode) = self.mode(primitives, "xsalsa20poly1305") else { return };
+        let all = [
+            ("crypto_secretbox", "crypto_secretbox_open", false),
+            ("crypto_box_afternm", "crypto_box_open_afternm", false),
+            ("crypto_box", "crypto_box_open", true),
+        ];
+        for (seal, open, is_pair) in all {
+            let keys = move |run: &mut Run| match is_pair {
+                true => Keys::Pair { public: run.text("pk", 32), secret: run.text("sk", 32) },
+                false => Keys::Shared(run.text("k", 32)),
+            };
+            let formula = match is_pair {
+                true => "xsalsa20poly1305(hsalsa20(x25519(sk, pk), 0), n, m)",
+                false => "xsalsa20poly1305(k, n, m)",
+            };
+            let refused = match is_pair {
+                true => "; refused where the order of pk divides 8",
+                false => "",
+            };
+            let lengths = || ("length", [0, 1, 33].map(|text| ZEROS + text).to_vec());
+            self.add(
+                [seal],
+                format!("c = zeros ++ {formula}{refused}"),
+                vec![lengths()],
+                move |run, [function], sizes| {
+                    let (c, m, n) =
+                        (run.text("c", sizes[0]), run.text("m", sizes[0]), run.text("n", 24));
+                    let keys = keys(run);
+                    let (more, refused, key) = keys.made(run)?;
+                    let [old, text, nonce] = [c, m, n].map(|room| run.bytes(room));
+                    let symbols = &mut run.symbols();
+                    let parts = [&key[..], &nonce, &[], &text[ZEROS..]];
+                    let (cipher, tag) = sealed(symbols, mode, parts)?;
+                    let zeros = symbols.numbers(&[0; BOX_ZEROS]);
+                    let expected = symbols.choose(refused, &old, &[zeros, tag, cipher].concat());
+                    let mut given = vec![at(c), at(m), number(sizes[0]), at(n)];
+                    given.extend(more);
+                    run.call_refused(function, &given, (refused, -1))?;
+                    run.expect(c, &expected)
+                },
+            );
+            self.add(
+                [open],
+                format!("c = zeros ++ {formula}, or refused and m unchanged{refused}"),
+                vec![lengths()],
+                move |run, [function], sizes| {
+                    let (m, c, n) =
+                        (run.text("m", sizes[0]), run.text("c", sizes[0]), run.text("n", 24));
+                    let keys = keys(run);
+                    let (more, refused, key) = keys.made(run)?;
+                    let [old, cipher, nonce] = [m, c, n].map(|room| run.bytes(room));
+                    let symbols = &mut run.symbols();
+                    let parts = [&key[..], &nonce, &[], &cipher[ZEROS..]];
+                    let (text, right) = opened(symbols, mode, parts)?;
+                    let is_forged = symbols.differ(&cipher[BOX_ZEROS..ZEROS], &right);
+                    let refused = symbols.bits.or(refused, is_forged);
+                    let zeros = symbols.numbers(&[0; ZEROS]);
+                    let expected = symbols.choose(refused, &old, &[zeros, text].concat());
+                    let mut given = vec![at(m), at(c), number(sizes[0]), at(n)];
+                    given.extend(more);
+                    run.call_refused(function, &given, (refused, -1))?;
+                    run.expect(m, &expected)
+                },
+            );
+        }
+    }
+}
+
+/// The zeros before a message and before a box.
+const ZEROS: usize = 32;
+const BOX_ZEROS: usize = 16;
 
 /// A state and the bytes of its key, and the pieces that it has taken.
 type Begun = ((Room, Room), [Room; 2]);
