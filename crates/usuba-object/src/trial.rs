@@ -153,9 +153,9 @@ impl<'o> Trial<'o> {
         self.from(machine, memory, None, DEEPEST)
     }
 
-    /// The results of all paths from here on, the first instruction with this outcome. The results
-    /// behind a branch are joined before those of the branches above it: where both sides leave the
-    /// same, the branch is forgotten.
+    /// The results of all paths from here on, the first instruction with this outcome. A branch
+    /// is joined before the branches above it: where both of its sides leave the same, it is
+    /// forgotten.
     fn from<M: Turning>(
         &mut self,
         machine: M,

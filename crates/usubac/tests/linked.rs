@@ -239,12 +239,40 @@ const OF_STREAMS: &[Mutant] = &[mutant(
     "usuba_xchacha20_keystream",
 )];
 
+/// Changes of the C around arithmetic modulo 2^130 - 5, and of the arithmetic.
+const OF_CODES: &[Mutant] = &[
+    mutant("last[used] = 1;", "last[used] = 2;", "usuba_poly1305_tag"),
+    mutant("in += nblocks / 4 * 64;", "in += nblocks / 4 * 48;", "usuba_poly1305_tag"),
+    mutant("w[0] & 0xffffffc0fffffffULL", "w[0] & 0xffffffc0ffffffeULL", "usuba_poly1305_check"),
+    mutant("usuba_poly_singles(sum, multiplier, last, 1, 0);", ";", "usuba_poly1305_final"),
+    mutant("=C64(5ULL*", "=C64(4ULL*", "usuba_poly1305_tag"),
+];
+
+/// Changes of the C around a keystream and Poly1305.
+const OF_SEALS: &[Mutant] = &[
+    mutant("bytes[8 + i] = (uint8_t)(length >>", "bytes[8 + i] = (uint8_t)(data >>", SEAL),
+    mutant(
+        "usuba_seal_first(out, in, stream + 64,",
+        "usuba_seal_first(out, in, stream + 63,",
+        OPEN,
+    ),
+    mutant("if (status == USUBA_OK) usuba_seal_first(", "usuba_seal_first(", OPEN),
+];
+const SEAL: &str = "usuba_chacha20poly1305_seal_detached";
+const OPEN: &str = "usuba_chacha20poly1305_open_detached";
+
 /// Exported functions compute their specifications at all sizes that are tried, and wrong ones do not.
 /// A run takes one change of each file, another one for each commit; the long run takes all.
 #[test]
 fn exported_functions_compute_their_specifications() {
     let Some((_, cc)) = compilers().into_iter().next() else { return };
-    for (cipher, mutants) in [("sha2", OF_HASHES), ("chacha20", OF_STREAMS)] {
+    let all = [
+        ("sha2", OF_HASHES),
+        ("chacha20", OF_STREAMS),
+        ("poly1305", OF_CODES),
+        ("chacha20poly1305", OF_SEALS),
+    ];
+    for (cipher, mutants) in all {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path();
         let made = usubac(path, &format!("dist {cipher} --target gp64"));

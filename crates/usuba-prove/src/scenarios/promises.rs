@@ -29,6 +29,7 @@ pub(super) fn promise(unit: &Unit) -> Result<Option<Promise>, String> {
     let typed = &output.checked.program;
     let decl = &typed.decls[typed.entry];
     let is_plain = contract.pointers.iter().copied().eq(0..contract.arrays.len())
+        && program.copies == 1
         && decl.contract.iter().all(|clause| clause.role == Role::Ensures);
     let (Some(params), Some(results)) = (
         words(&decl.params, &most(&program, decl)),
@@ -153,8 +154,8 @@ impl Integers for Variables {
             TermOp::Power => {
                 let exponent = b.value().and_then(|value| value.to_biguint());
                 let exponent = exponent.ok_or("an exponent that is no constant")?;
-                if let (Some(base), Ok(small)) = (a.value(), u32::try_from(&exponent)) {
-                    return Ok(Poly::constant(base.pow(small)));
+                if let (Some(base), Ok(small)) = (a.value(), u16::try_from(&exponent)) {
+                    return Ok(Poly::constant(base.pow(small.into())));
                 }
                 a.power(&Exponent::from(exponent), None).ok_or_else(many)
             }

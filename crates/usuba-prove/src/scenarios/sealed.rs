@@ -27,7 +27,7 @@ struct Message {
 type Mode<'a> = (&'a Seal, &'a Function);
 
 impl Message {
-    /// What a specification makes of the message: the other text and the tag.
+    /// The other text and the tag, by the specification.
     fn made(
         self,
         run: &mut Run,
@@ -279,7 +279,11 @@ impl Keys {
 impl Scenarios<'_> {
     /// Boxes and secret boxes with the names of NaCl, whose messages come after zeros.
     pub(super) fn boxes(&mut self, primitives: &[Description]) {
-        let Some(mode) = self.mode(primitives, "xsalsa20poly1305") else { return };
+        let is_box = |primitive: &&Description| primitive.kind == Kind::Seal(SealMode::Box);
+        let Some(name) = primitives.iter().find(is_box).map(|primitive| &primitive.name) else {
+            return;
+        };
+        let Some(mode) = self.mode(primitives, name) else { return };
         let all = [
             ("crypto_secretbox", "crypto_secretbox_open", false),
             ("crypto_box_afternm", "crypto_box_open_afternm", false),
@@ -290,10 +294,11 @@ impl Scenarios<'_> {
                 true => Keys::Pair { public: run.text("pk", 32), secret: run.text("sk", 32) },
                 false => Keys::Shared(run.text("k", 32)),
             };
-            let formula = match is_pair {
-                true => "xsalsa20poly1305(hsalsa20(x25519(sk, pk), 0), n, m)",
-                false => "xsalsa20poly1305(k, n, m)",
+            let key = match is_pair {
+                true => "hsalsa20(x25519(sk, pk), 0)",
+                false => "k",
             };
+            let formula = format!("{name}({key}, n, m)");
             let refused = match is_pair {
                 true => "; refused where the order of pk divides 8",
                 false => "",
