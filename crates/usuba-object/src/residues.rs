@@ -266,3 +266,73 @@ fn substituted(poly: &Poly, with: &[Poly], modulus: &BigInt) -> Option<Poly> {
     }
     Some(total.modulo(modulus))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use usuba_equiv::value_numbering::Graph;
+
+    /// The kernel of `words(r) == words(x) * words(x) mod 7`, with x below 16.
+    fn square(is_reduced: bool) -> Promise {
+        let word = |most| Word { bits: 8, most };
+        let x = Poly::variable(0);
+        Promise {
+            contract: Contract { symbol: "square".into(), arrays: vec![], pointers: vec![] },
+            params: vec![word(15)],
+            results: vec![word(if is_reduced { 6 } else { 20 })],
+            modulus: BigInt::from(7),
+            value: vec![(0, 0)],
+            equals: x.mul(&x).expect("a product"),
+            is_reduced,
+        }
+    }
+
+    fn free(bits: &mut Bits, functions: &mut Functions, count: usize) -> Vec<Cell> {
+        let mut word: Vec<Cell> = (0..count).map(|_| functions.parameter(bits)).collect();
+        word.resize(8, bits.constant(false));
+        word
+    }
+
+    #[test]
+    fn a_word_above_its_range_is_refused() {
+        let (mut bits, mut functions) = (Bits::new(Graph::new(None)), Functions::default());
+        let word = free(&mut bits, &mut functions, 5);
+        let refused = functions.promised(&mut bits, (0, &square(true)), &[word]);
+        assert!(refused.expect_err("it has five bits").contains("may exceed 15"));
+        // A result of up to 20 has five bits, too.
+        let word = free(&mut bits, &mut functions, 4);
+        let larger = functions.promised(&mut bits, (1, &square(false)), &[word]).expect("a result");
+        assert!(functions.promised(&mut bits, (0, &square(true)), &larger).is_err());
+    }
+
+    #[test]
+    fn equal_polynomials_have_equal_bits() {
+        let (mut bits, mut functions) = (Bits::new(Graph::new(None)), Functions::default());
+        let seven = BigInt::from(7);
+        let word = free(&mut bits, &mut functions, 4);
+        let x = functions.residues.integer(&bits, &word, &seven).expect("known bits");
+        let found = functions.promised(&mut bits, (0, &square(true)), std::slice::from_ref(&word));
+        let found = found.expect("a result");
+        let wanted = functions.number(&mut bits, &x.mul(&x).expect("a product"), &seven);
+        assert_eq!(found[0][..3], wanted);
+        assert_eq!(bits.word(&found[0][3..]), Some(0));
+        let other = functions.number(&mut bits, &x, &seven);
+        assert_ne!(wanted, other);
+        // A number is its remainder.
+        let twelve = bits.number(12, 8);
+        let found = functions.promised(&mut bits, (0, &square(true)), &[twelve]).expect("a result");
+        assert_eq!(bits.word(&found[0]), Some(144 % 7));
+    }
+
+    /// The value of a result is known where the next kernel reads its word.
+    #[test]
+    fn values_go_from_result_to_parameter() {
+        let (mut bits, mut functions) = (Bits::new(Graph::new(None)), Functions::default());
+        let seven = BigInt::from(7);
+        let word = free(&mut bits, &mut functions, 4);
+        let x = functions.residues.integer(&bits, &word, &seven).expect("known bits");
+        let once = functions.promised(&mut bits, (1, &square(false)), &[word]).expect("a result");
+        let value = functions.residues.integer(&bits, &once[0], &seven).expect("known bits");
+        assert_eq!(value, x.mul(&x).expect("a product").modulo(&seven));
+    }
+}
