@@ -158,17 +158,25 @@ impl<'a> Scenarios<'a> {
         let names = ["init", "seal_detached", "open_detached", "seal", "open"];
         let [init, seal_detached, open_detached, seal, open] =
             names.map(|part| format!("{name}_{part}"));
-        let data = move || ("data_length", if is_box { vec![0] } else { vec![0, 17] });
-        // Each order of the buffers in memory is a path of its own.
-        let lengths = || ("length", vec![0, 1, 33, 64]);
-        let few = || ("length", vec![0, 33, 64]);
+        // Boxes have no data. Each order of the buffers in memory is a path of its own.
+        let sizes = move |lengths: &[usize]| {
+            let data = (!is_box).then(|| ("data_length", vec![0, 17]));
+            data.into_iter().chain([("length", lengths.to_vec())]).collect::<Vec<_>>()
+        };
+        let detached = || [sizes(&[0, 1, 33, 64]), vec![in_place()]].concat();
+        let whole = || sizes(&[0, 33, 64]);
         let message = move |run: &mut Run, init: &str, sizes: &[usize]| {
-            let &[data, length, ..] = sizes else { return Err(SIZES.to_string()) };
+            let (data, rest) = match (is_box, sizes) {
+                (true, rest) => (0, rest),
+                (false, [data, rest @ ..]) => (*data, rest),
+                _ => return Err(SIZES.to_string()),
+            };
+            let &[length, ref rest @ ..] = rest else { return Err(SIZES.to_string()) };
             let (words, key) = run.keyed(init, key)?;
             let nonce = run.text("nonce", nonce);
             let beside = (!is_box).then(|| run.text("data", data));
             let text = run.text("in", length);
-            let sizes = Sizes { data, length, in_place: sizes.get(2) == Some(&1) };
+            let sizes = Sizes { data, length, in_place: rest == [1] };
             Ok((words, Message { key, nonce, data: beside, text }, sizes))
         };
         let formula = match is_box {
@@ -178,7 +186,7 @@ impl<'a> Scenarios<'a> {
         self.add(
             [&init, &seal_detached],
             format!("(out, tag) = {formula}"),
-            vec![data(), lengths(), in_place()],
+            detached(),
             move |run, [init, function], sizes| {
                 let (words, message, sizes) = message(run, init, sizes)?;
                 let (cipher, wanted) = message.made(run, mode, false)?;
@@ -194,7 +202,7 @@ impl<'a> Scenarios<'a> {
         self.add(
             [&init, &open_detached],
             format!("in = ciphertext of {formula} and tag, or refused and out unchanged"),
-            vec![data(), lengths(), in_place()],
+            detached(),
             move |run, [init, function], sizes| {
                 let (words, message, sizes) = message(run, init, sizes)?;
                 let (text, right) = message.made(run, mode, true)?;
@@ -216,7 +224,7 @@ impl<'a> Scenarios<'a> {
         self.add(
             [&init, &seal],
             format!("out = {formula}"),
-            vec![data(), few()],
+            whole(),
             move |run, [init, function], sizes| {
                 let (words, message, sizes) = message(run, init, sizes)?;
                 let (cipher, tag) = message.made(run, mode, false)?;
@@ -230,21 +238,20 @@ impl<'a> Scenarios<'a> {
         self.add(
             [&init, &open],
             format!("in = {formula}, or refused and out unchanged"),
-            vec![data(), few()],
+            whole(),
             move |run, [init, function], sizes| {
-                let &[_, length, ..] = sizes else { return Err(SIZES.to_string()) };
                 let (words, message, sizes) = message(run, init, sizes)?;
                 let tag = run.text("tag", TAG);
                 let (text, right) = message.made(run, mode, true)?;
                 let both = if is_box { [tag, message.text] } else { [message.text, tag] };
                 let input = run.joined("in", &both);
-                let out = run.text("out", length);
+                let out = run.text("out", sizes.length);
                 let (old, given_tag) = (run.bytes(out), run.bytes(tag));
                 let symbols = &mut run.symbols();
                 let refused = symbols.differ(&given_tag, &right);
                 let expected = symbols.choose(refused, &old, &text);
                 let mut given = message.given(words, &sizes);
-                given.extend([at(input), number(length + TAG), at(out)]);
+                given.extend([at(input), number(sizes.length + TAG), at(out)]);
                 run.call_refused(function, &given, (refused, FORGED))?;
                 run.expect(out, &expected)
             },
