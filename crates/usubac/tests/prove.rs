@@ -99,18 +99,18 @@ fn contracts_have_lines_of_their_own() {
         let lines = said.lines().filter_map(|line| line.trim_start().strip_prefix("contract "));
         lines.filter_map(|line| Some(line.split_whitespace().next()?.to_string())).collect()
     };
-    assert_eq!(names(&proved(&[])), ["step", "twice", "freeze", "unpack", "tag"]);
-    let said = proved(&["--entry", "freeze"]);
-    assert_eq!(names(&said), ["freeze"], "only the contracts that the entry reaches");
+    assert_eq!(names(&proved(&[])), ["step", "twice", "reduce", "unpack", "tag"]);
+    let said = proved(&["--entry", "reduce"]);
+    assert_eq!(names(&said), ["reduce"], "only the contracts that the entry reaches");
     assert!(said.contains("proved by intervals, polynomials, cases in "), "{said}");
-    let output = usubac(dir.path(), &["prove", "p.ua", "--entry", "freeze", "--format=json"]);
+    let output = usubac(dir.path(), &["prove", "p.ua", "--entry", "reduce", "--format=json"]);
     let said = text(&output.stdout);
-    let claim = r#"{"kind":"contract","subject":"freeze","verdict":"PROVED","seconds":"#;
+    let claim = r#"{"kind":"contract","subject":"reduce","verdict":"PROVED","seconds":"#;
     assert!(said.contains(claim), "{said}");
     // A contract that does not hold has an input at its line.
     let wrong = program.replace("chain(h, 5);", "chain(h, 4);");
     std::fs::write(dir.path().join("p.ua"), &wrong).expect("a file");
-    let output = usubac(dir.path(), &["prove", "p.ua", "--entry", "freeze"]);
+    let output = usubac(dir.path(), &["prove", "p.ua", "--entry", "reduce"]);
     let said = text(&output.stderr);
     assert!(!output.status.success(), "{said}");
     assert!(said.contains("U1003") && said.contains("ensures fe(r) < 2^130 - 5"), "{said}");
