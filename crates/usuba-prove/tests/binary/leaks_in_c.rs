@@ -25,7 +25,7 @@ const POLY1305: [Plant; 9] = [
     (
         BEGIN,
         END,
-        "if (key[5] & 1) usuba_poly_key(key + 1, &scratch, multiplier);",
+        "if (key[5] & 1) usuba_erase(multiplier, sizeof multiplier);",
         ConstantTime,
         "depends on an input",
     ),
