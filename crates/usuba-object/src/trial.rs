@@ -69,8 +69,6 @@ pub struct Trial<'o> {
     /// Executed instructions, and their limit in this call.
     pub instructions: u64,
     limit: u64,
-    /// Branches of this call that are followed both ways.
-    paths: usize,
 }
 
 /// Where a path ends.
@@ -80,10 +78,18 @@ enum End<M> {
     Branch(M, Cell),
 }
 
+/// A branch that is followed both ways, and its condition.
+enum Open<M> {
+    /// The side without the condition is executed; the other one starts here.
+    First(M, Memory, Cell),
+    /// The side with the condition is executed; the other one has these results.
+    Second(Cell, Left),
+}
+
 /// The most instructions of a call on all paths, and the most branches that are followed both ways,
 /// altogether and on one path.
 const LONGEST: u64 = 16_000_000;
-const PATHS: usize = 1_000;
+const BRANCHES: usize = 1_000;
 const DEEPEST: usize = 100;
 
 /// The results of a call: the lowest 32 bits of its result, and the bits of each buffer.
@@ -98,7 +104,7 @@ impl<'o> Trial<'o> {
         let memory = Memory::new(Vec::new(), &[], 0);
         let calls = Calls::of(functions);
         let world = World { bits, memory, object, calls, forks: Forks::default() };
-        Trial { world, instructions: 0, limit: 0, paths: 0 }
+        Trial { world, instructions: 0, limit: 0 }
     }
 
     /// The bits and the functions of a specification.
@@ -148,46 +154,54 @@ impl<'o> Trial<'o> {
     }
 
     /// The results of all paths, and the largest alignment of the frame that they have asked for.
+    /// A branch is joined before the branches above it: where both of its sides leave the same,
+    /// it is forgotten.
     fn joined<M: Turning>(&mut self, machine: M, memory: Memory) -> Result<(Left, u64), Fault> {
-        self.paths = 0;
-        self.from(machine, memory, None, DEEPEST)
+        self.world.memory = memory;
+        let mut asked = KNOWN_PHASES;
+        let mut count = 0;
+        let mut open: Vec<Open<M>> = Vec::new();
+        let mut next = (machine, None);
+        loop {
+            let (machine, outcome) = next;
+            self.world.forks = Forks { follows: true, outcome, ..Forks::default() };
+            let mut left = match self.returned(machine)? {
+                End::Returned(machine) => self.left(&machine)?,
+                End::Branch(machine, bit) => {
+                    count += 1;
+                    if count >= BRANCHES || open.len() >= DEEPEST {
+                        let why = format!(
+                            "it has more than {BRANCHES} branches on symbols, or {DEEPEST} on a path"
+                        );
+                        return Err(Fault::new(Rule::TooLong, why));
+                    }
+                    let memory = self.world.memory.clone();
+                    open.push(Open::First(machine.clone(), memory, bit));
+                    next = (machine, Some(false));
+                    continue;
+                }
+            };
+            asked = asked.max(self.world.memory.asked);
+            next = loop {
+                match open.pop() {
+                    None => return Ok((left, asked)),
+                    Some(Open::First(machine, memory, bit)) => {
+                        self.world.memory = memory;
+                        open.push(Open::Second(bit, left));
+                        break (machine, Some(true));
+                    }
+                    Some(Open::Second(bit, other)) => left = self.chosen(bit, left, &other),
+                }
+            };
+        }
     }
 
-    /// The results of all paths from here on, the first instruction with this outcome. A branch
-    /// is joined before the branches above it: where both of its sides leave the same, it is
-    /// forgotten.
-    fn from<M: Turning>(
-        &mut self,
-        machine: M,
-        memory: Memory,
-        outcome: Option<bool>,
-        rest: usize,
-    ) -> Result<(Left, u64), Fault> {
-        self.world.memory = memory;
-        self.world.forks = Forks { follows: true, outcome, ..Forks::default() };
-        match self.returned(machine)? {
-            End::Returned(machine) => {
-                machine.leave(&self.world)?;
-                let memory = &self.world.memory;
-                let buffers = memory.buffers.iter().map(|buffer| buffer.cells.clone()).collect();
-                let left = Left { status: machine.result(&self.world.bits), buffers };
-                Ok((left, KNOWN_PHASES.max(memory.asked)))
-            }
-            End::Branch(machine, bit) => {
-                self.paths += 1;
-                if self.paths >= PATHS || rest == 0 {
-                    let why = format!(
-                        "it has more than {PATHS} branches on symbols, or {DEEPEST} on a path"
-                    );
-                    return Err(Fault::new(Rule::TooLong, why));
-                }
-                let memory = self.world.memory.clone();
-                let (no, asked) =
-                    self.from(machine.clone(), memory.clone(), Some(false), rest - 1)?;
-                let (yes, more) = self.from(machine, memory, Some(true), rest - 1)?;
-                Ok((self.chosen(bit, yes, &no), asked.max(more)))
-            }
-        }
+    /// The results at the end of a path.
+    fn left<M: Turning>(&self, machine: &M) -> Result<Left, Fault> {
+        machine.leave(&self.world)?;
+        let memory = &self.world.memory;
+        let buffers = memory.buffers.iter().map(|buffer| buffer.cells.clone()).collect();
+        Ok(Left { status: machine.result(&self.world.bits), buffers })
     }
 
     /// The results if a condition holds, and else.

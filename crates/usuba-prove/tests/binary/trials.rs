@@ -192,7 +192,7 @@ fn functions_over_blocks_are_unknown_functions() {
         let fault = run.call("overlapping", &[0, 1]).expect_err("the block is in the result");
         assert!(fault.to_string().contains("overlaps another buffer"), "{fault}");
         let fault = run.call("endless", &[0, 1]).expect_err("it need not return");
-        assert!(fault.to_string().contains("paths"), "{fault}");
+        assert!(fault.to_string().contains("branches on symbols"), "{fault}");
         let fault = run.call("many", &[0, 1]).expect_err("three blocks are not proved");
         assert!(fault.to_string().contains("not proved for 3 blocks of 1 messages"), "{fault}");
     });
