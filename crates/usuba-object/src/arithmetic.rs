@@ -224,7 +224,7 @@ impl<'a> Goal<'a> {
         let (wanted, steps) = run.map_err(Obstacle::Impossible)?;
         let longest = SPARE + FACTOR * steps;
         let (given, wanted) = (flat(&params), flat(&wanted));
-        let mut phases = Phases::default();
+        let mut phases = Phases::of(M::CONVENTION);
         while let Some(phase) = phases.next() {
             evidence.phases += 1;
             let asked;
@@ -280,7 +280,7 @@ impl<'a> Goal<'a> {
         buffers: Vec<Buffer>,
         phase: u64,
     ) -> World<'_> {
-        let memory = Memory::new(buffers, M::on_stack(&self.pointers()), phase);
+        let memory = Memory::new(M::CONVENTION, buffers, M::on_stack(&self.pointers()), phase);
         World { bits, memory, object: self.object, calls, forks: Forks::default() }
     }
 

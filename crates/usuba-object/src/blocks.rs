@@ -193,7 +193,7 @@ impl Goal<'_> {
         let mut search = Search {
             world: World {
                 bits,
-                memory: Memory::new(Vec::new(), &[], 0),
+                memory: Memory::new(M::CONVENTION, Vec::new(), &[], 0),
                 object: self.object,
                 calls: Calls::default(),
                 forks: Forks::default(),
@@ -204,7 +204,7 @@ impl Goal<'_> {
             wiped: self.interface.demands.wiped,
             cases: 0,
         };
-        let mut phases = Phases::default();
+        let mut phases = Phases::of(M::CONVENTION);
         while let Some(phase) = phases.next() {
             search.evidence.phases += 1;
             search.asked = KNOWN_PHASES;
@@ -246,7 +246,7 @@ impl Goal<'_> {
             |side| Whole::Moving(Moving { region: Region::Stream(side), offset: Form::default() });
         let out = if blocks.in_place { Side::Input } else { Side::Output };
         parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)].map(Some));
-        let mut memory = Memory::new(buffers, &[], phase);
+        let mut memory = Memory::new(M::CONVENTION, buffers, &[], phase);
         memory.unknowns = Unknowns { ranges, used: 2, asked: None };
         memory.stream = Some(Stream::new(blocks.clone(), count));
         Box::new(State { machine: M::enter(&parameters, self.entry), memory })

@@ -251,7 +251,7 @@ impl<M: Turning> Summary<M> {
         read.remove((Region::Frame, start), 8);
         let exit = |(end, footprint): (&State<M>, &&Footprint<Region>)| {
             let mut written = end.memory.content(&footprint.written);
-            written.wholes.retain(|&(at, _)| footprint.written.has(at, 8));
+            written.wholes.retain(|&(at, _)| footprint.written.has(at, M::CONVENTION.address));
             let mut machine = end.machine.moved(&whole);
             let mut unknown = 0;
             // Parameters that are still in registers, where numbers are not known.

@@ -111,7 +111,7 @@ impl Goal<'_> {
             return Err(impossible("its output is no chaining value".into()));
         }
         let bits = Bits::with_sums(run.graph, &run.summed, in_sums, in_sums);
-        let mut trial = Trial::new(self.object, bits, Functions::default());
+        let mut trial = Trial::<M>::new(self.object, bits, Functions::default());
         let data = |name: &str, access, align, content| Data {
             name: name.to_string(),
             align,
@@ -132,7 +132,7 @@ impl Goal<'_> {
         let arguments = [Argument::Buffer(0), Argument::Buffer(1)].into_iter().chain(numbers);
         let symbol = self.interface.symbol.clone();
         let call = Call { symbol, arguments: arguments.collect() };
-        trial.call::<M>(&mut buffers, &call).map_err(Obstacle::Fault)?;
+        trial.call(&mut buffers, &call).map_err(Obstacle::Fault)?;
         evidence.instructions = trial.instructions;
         evidence.nodes = trial.symbols().0.graph.nodes.len();
         let wrong = |(&cell, &edge): (&Cell, &Edge)| cell.edge() != Some(edge);

@@ -231,7 +231,7 @@ impl Goal<'_> {
         let by_bits = matches!(attempt, Attempt::Engines | Attempt::Solver);
         let asks = attempt != Attempt::OutsideSums;
         let mut bits = Bits::with_sums(run.graph, &run.summed, by_bits, asks);
-        let mut phases = Phases::default();
+        let mut phases = Phases::of(M::CONVENTION);
         while let Some(phase) = phases.next() {
             evidence.phases += 1;
             let asked;
@@ -257,7 +257,7 @@ impl Goal<'_> {
         let buffers = buffers.map_err(Obstacle::Impossible)?;
         let pointers: Vec<Option<Whole>> =
             self.contract.pointers.iter().map(|&at| Some(Whole::start(at))).collect();
-        let memory = Memory::new(buffers, M::on_stack(&pointers), phase);
+        let memory = Memory::new(M::CONVENTION, buffers, M::on_stack(&pointers), phase);
         let mut world = World {
             bits,
             memory,

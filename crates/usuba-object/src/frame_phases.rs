@@ -9,24 +9,31 @@
 //! If the largest alignment that an execution at position p tests is a, then an execution at any
 //! position congruent to p modulo a has equal answers, and is equal step by step.
 
+use super::memory::Convention;
+
 /// The largest alignment of the frame that is supported.
 pub const PHASES: u64 = 64;
 
-/// The calling convention fixes the stack pointer at entry: it is 8 modulo this.
+/// The calling convention fixes the stack pointer at entry modulo this.
 pub const KNOWN_PHASES: u64 = 16;
 
 /// The positions that remain.
-#[derive(Default)]
 pub struct Phases {
+    /// The stack pointer at entry modulo [`KNOWN_PHASES`].
+    first: u64,
     /// The positions at which the function has been executed, with the largest alignment that was
     /// tested.
     done: Vec<(u64, u64)>,
 }
 
 impl Phases {
+    pub fn of(convention: Convention) -> Phases {
+        Phases { first: convention.phase, done: Vec::new() }
+    }
+
     /// A position that no execution stands for yet.
     pub fn next(&self) -> Option<u64> {
-        let mut all = (KNOWN_PHASES / 2..PHASES).step_by(KNOWN_PHASES as usize);
+        let mut all = (self.first..PHASES).step_by(KNOWN_PHASES as usize);
         all.find(|phase| self.done.iter().all(|(done, asked)| phase % asked != done % asked))
     }
 
@@ -46,9 +53,11 @@ impl Phases {
 mod tests {
     use super::*;
 
+    const CONVENTION: Convention = Convention { address: 8, above: 8, red_zone: 128, phase: 8 };
+
     /// The positions of the executions, if each tests these alignments at its position.
     fn looked_at(asked: impl Fn(u64) -> u64) -> Vec<u64> {
-        let (mut phases, mut all) = (Phases::default(), Vec::new());
+        let (mut phases, mut all) = (Phases::of(CONVENTION), Vec::new());
         while let Some(phase) = phases.next() {
             all.push(phase);
             phases.done(phase, asked(phase));

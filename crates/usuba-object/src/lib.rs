@@ -14,7 +14,7 @@
 //! accesses must lie inside of a buffer of the contract or of the frame. An instruction outside the
 //! model is a fault.
 //!
-//! *Limits:* x86-64, and functions whose loops are counted or run over blocks.
+//! *Limits:* x86-64, and functions whose loops are counted or run over blocks; kernels for RV32IMC.
 //!
 //! Functions over any number of blocks are proved for all numbers at once, by `blocks`.
 //!
@@ -24,7 +24,7 @@
 //!   part.
 //! - `opaque`: words of which nothing is known, and names of single bits.
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
-//! - `memory`: regions, pointers, bounds, alignment.
+//! - `memory`: regions, pointers, bounds, alignment; `address`: addresses of operands.
 //! - `extents`: accesses whose address or length is not known.
 //! - `pointer_tables`: arrays of pointers; `table_elements`: the buffers behind their elements.
 //! - `struct_fields`: public numbers in structs of the caller.
@@ -33,9 +33,11 @@
 //!   of a target at run time.
 //! - `kernel_contract`: buffers and the meaning of their bits.
 //! - `callgraph`: the calls of all functions of an object.
-//! - `compare`: the proof of a kernel; `calls`: functions that call other kernels.
+//! - `compare`: the proof of a kernel; `calls`: functions that call other kernels; `callees`: their
+//!   effects.
 //! - `functions`: callees as uninterpreted functions of bytes; `trial`: calls on buffers of fixed
 //!   sizes.
+//! - `by_machine`: proofs of kernels by the machine of an object.
 //! - `blocks`: the proof of a function over any number of blocks.
 //! - `block_function`: the contract of such a function.
 //! - `chained_blocks`: the proof of a function over blocks of several messages.
@@ -53,18 +55,21 @@
 //! - `simulate`: the model on inputs, to be compared with a processor.
 //! - `integers`: the integer abstraction of words; `integer_values`: a program on such words;
 //!   `arithmetic`: the proof of a function that computes with integers.
-//! - `x86`: the machine. Another one is another folder that implements [`Machine`].
+//! - `x86`, `riscv`: the machines. Another one is another folder that implements [`Machine`].
 //!
 //! *Reference:* King 1976 (symbolic execution); Pnueli, Siegel, Singerman 1998 (translation
 //! validation).
 
+mod address;
 pub mod arithmetic;
 pub mod block_function;
 pub mod block_step;
 pub mod blocks;
 mod buffer_calls;
+pub mod by_machine;
 pub mod byte_order;
 mod call_summaries;
+mod callees;
 pub mod callgraph;
 pub mod calls;
 pub mod cell;
@@ -89,6 +94,7 @@ mod pointer_tables;
 mod relations;
 mod repeats;
 pub mod residues;
+pub mod riscv;
 pub mod safety;
 mod safety_search;
 mod safety_state;
@@ -111,7 +117,7 @@ use calls::Calls;
 use cell::{Bits, Cell};
 use elf::Object;
 use extensions::Extensions;
-use memory::{Memory, Whole};
+use memory::{Convention, Memory, Whole};
 
 /// The rule that an instruction breaks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -169,6 +175,10 @@ impl fmt::Display for Fault {
 }
 
 impl std::error::Error for Fault {}
+
+fn unsupported(what: impl Into<String>) -> Fault {
+    Fault::new(Rule::Unsupported, what)
+}
 
 /// The state outside of the registers.
 pub struct World<'a> {
@@ -281,6 +291,8 @@ impl Residue {
 
 /// A processor with its calling convention.
 pub trait Machine: Sized {
+    const CONVENTION: Convention;
+
     /// The state at the entry of a function with these parameters, including the parameters that
     /// are on the stack; of `None` nothing is known.
     fn enter(parameters: &[Option<Whole>], entry: u64) -> Self;

@@ -61,7 +61,7 @@ pub struct Moving {
     pub offset: Form,
 }
 
-/// The values besides bits that eight bytes may hold.
+/// The values besides bits that the bytes of an address may hold.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Whole {
     Pointer(Pointer),
@@ -126,17 +126,26 @@ pub struct Extent {
 /// The most bytes of the frame below the stack pointer at entry.
 const FRAME: i64 = 1 << 20;
 
-/// The red zone: bytes below the stack pointer that nothing else overwrites.
-const RED_ZONE: i64 = 128;
-
-/// Bytes above the stack pointer at entry that belong to the frame: the return address.
-const RETURN: i64 = 8;
+/// The parts of a calling convention that concern memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Convention {
+    /// Bytes of an address.
+    pub address: usize,
+    /// Bytes above the stack pointer at entry that belong to the frame: the return address, where it
+    /// is on the stack.
+    pub above: i64,
+    /// The red zone: bytes below the stack pointer that nothing else overwrites.
+    pub red_zone: i64,
+    /// The stack pointer at entry modulo [`KNOWN_PHASES`].
+    pub phase: u64,
+}
 
 /// A region, and an offset in it.
 pub(super) type Place = (Region, i64);
 
 #[derive(Clone)]
 pub struct Memory {
+    pub(super) convention: Convention,
     pub(super) buffers: Vec<Buffer>,
     /// Buffers whose size is not known, by their numbers; their cells are empty.
     pub extents: BTreeMap<u32, Extent>,
@@ -153,7 +162,8 @@ pub struct Memory {
     pub(super) below: i64,
     /// Bytes of arguments above the return address.
     arguments: i64,
-    /// Pointers and counts in the frame, and counts in buffers, by the first of eight bytes.
+    /// Pointers and counts in the frame, and counts in buffers, by the first byte of each; they have
+    /// as many bytes as an address.
     pub(super) wholes: BTreeMap<Place, Whole>,
     /// The assumed entry stack pointer modulo `PHASES`.
     pub(super) phase: u64,
@@ -183,14 +193,21 @@ pub enum Loaded {
 impl Memory {
     /// `arguments` are the stack arguments above the return address; of `None` nothing is known.
     /// The stack pointer at entry is `phase` modulo `PHASES`.
-    pub fn new(buffers: Vec<Buffer>, arguments: &[Option<Whole>], phase: u64) -> Memory {
-        let (below, above) = (1 << 9, RETURN + 8 * arguments.len() as i64);
+    pub fn new(
+        convention: Convention,
+        buffers: Vec<Buffer>,
+        arguments: &[Option<Whole>],
+        phase: u64,
+    ) -> Memory {
+        let each = convention.address as i64;
+        let (below, above) = (1 << 9, convention.above + each * arguments.len() as i64);
         let mut memory = Memory {
+            convention,
             buffers,
             extents: BTreeMap::new(),
             frame: vec![Cell::UNSET; 8 * (below + above) as usize],
             below,
-            arguments: 8 * arguments.len() as i64,
+            arguments: each * arguments.len() as i64,
             wholes: BTreeMap::new(),
             stream: None,
             unknowns: Unknowns::default(),
@@ -204,10 +221,13 @@ impl Memory {
             choice: dispatch::Known::default(),
             footprint: None,
         };
-        let caller = Whole::Pointer(Pointer { region: Region::Caller, offset: 0 });
-        for (at, whole) in [Some(caller)].iter().chain(arguments).enumerate() {
+        if convention.above > 0 {
+            let caller = Pointer { region: Region::Caller, offset: 0 };
+            memory.keep((Region::Frame, 0), Whole::Pointer(caller));
+        }
+        for (at, whole) in arguments.iter().enumerate() {
             if let Some(whole) = *whole {
-                memory.keep((Region::Frame, 8 * at as i64), whole);
+                memory.keep((Region::Frame, convention.above + each * at as i64), whole);
             }
         }
         memory
@@ -237,10 +257,11 @@ impl Memory {
             }
             _ => return Err(self.nowhere(at)),
         };
+        let address = self.convention.address;
         Ok(match self.whole(at) {
-            Some(Whole::Pointer(pointer)) if bytes == 8 => Loaded::Pointer(pointer),
-            Some(Whole::Moving(moving)) if bytes == 8 => Loaded::Moving(moving),
-            Some(Whole::Count(form)) if bytes <= 8 => Loaded::Count(form),
+            Some(Whole::Pointer(pointer)) if bytes == address => Loaded::Pointer(pointer),
+            Some(Whole::Moving(moving)) if bytes == address => Loaded::Moving(moving),
+            Some(Whole::Count(form)) if bytes <= address => Loaded::Count(form),
             _ => Loaded::Cells(cells),
         })
     }
@@ -313,7 +334,7 @@ impl Memory {
             return Err(Fault::new(Rule::Unsupported, what));
         }
         // An address is no secret, and no number.
-        self.store(at, &[Cell::UNSET; 64], stack)?;
+        self.store(at, &vec![Cell::UNSET; 8 * self.convention.address], stack)?;
         let is_extent = |number| self.extents.contains_key(number);
         if !matches!(&at.region, Region::Buffer(number) if is_extent(number)) {
             self.wholes.insert((at.region, at.offset), what);
@@ -327,9 +348,9 @@ impl Memory {
         self.wholes.insert(at, whole);
     }
 
-    /// The bits of eight bytes of the frame or of a buffer of a fixed size.
+    /// The bits of as many bytes of the frame or of a buffer of a fixed size as an address has.
     pub(super) fn word_mut(&mut self, at: Place) -> &mut [Cell] {
-        self.cells_mut(at, 8)
+        self.cells_mut(at, self.convention.address)
     }
 
     /// The bits of bytes of the frame or of a buffer of a fixed size.
@@ -350,7 +371,8 @@ impl Memory {
         if region == Region::Frame {
             self.lowest = self.lowest.min(offset);
         }
-        let range = (region, offset - 7)..(region, offset + bytes as i64);
+        let before = self.convention.address as i64 - 1;
+        let range = (region, offset - before)..(region, offset + bytes as i64);
         let gone: Vec<Place> = self.wholes.range(range).map(|(&at, _)| at).collect();
         for at in gone {
             self.wholes.remove(&at);
@@ -388,11 +410,12 @@ impl Memory {
             let what = format!("its frame is larger than {FRAME} bytes");
             return Err(Fault::new(Rule::OutOfBounds, what));
         }
-        if offset < stack - RED_ZONE {
-            let what = format!("it uses {} bytes below the frame", stack - RED_ZONE - offset);
+        let lowest = stack - self.convention.red_zone;
+        if offset < lowest {
+            let what = format!("it uses {} bytes below the frame", lowest - offset);
             return Err(Fault::new(Rule::OutOfBounds, what));
         }
-        if end.is_none_or(|end| end > RETURN + self.arguments) {
+        if end.is_none_or(|end| end > self.convention.above + self.arguments) {
             let what = format!("it uses the caller's frame, {offset} bytes from the entry");
             return Err(Fault::new(Rule::OutOfBounds, what));
         }
@@ -551,7 +574,7 @@ impl Memory {
 
     /// Whether offsets are in the frame, or behind its last byte.
     pub fn reaches(&self, low: i128, high: i128) -> bool {
-        low >= (-FRAME).into() && high <= (RETURN + self.arguments).into()
+        low >= (-FRAME).into() && high <= (self.convention.above + self.arguments).into()
     }
 
     /// The bits of a buffer.
@@ -572,7 +595,7 @@ impl Memory {
 
     /// Loses the bytes below the red zone of the stack pointer, where a signal handler may run.
     pub fn lose_below_red_zone(&mut self, stack: i64, is_secret: impl Fn(Cell) -> bool) {
-        self.lose_below(stack - RED_ZONE, is_secret);
+        self.lose_below(stack - self.convention.red_zone, is_secret);
     }
 
     /// Loses the bytes below an offset, which a callee may have used. A secret may also stay there.

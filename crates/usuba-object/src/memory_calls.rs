@@ -101,7 +101,8 @@ impl Memory {
     pub fn content(&self, bytes: &Bytes<Region>) -> Content {
         let mut content = Content::default();
         for ((region, offset), count) in bytes.runs() {
-            let range = (region, offset - 7)..(region, offset + count as i64);
+            let before = self.convention.address as i64 - 1;
+            let range = (region, offset - before)..(region, offset + count as i64);
             content.wholes.extend(self.wholes.range(range).map(|(&at, &whole)| (at, whole)));
             content.cells.push(((region, offset), self.cells_of((region, offset), count)));
         }

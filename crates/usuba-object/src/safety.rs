@@ -168,13 +168,13 @@ impl Function {
         let mut evidence = Evidence::default();
         let cases = std::iter::once(None).chain(self.equal.iter().copied().map(Some));
         for equal in cases {
-            let mut phases = Phases::default();
+            let mut phases = Phases::of(M::CONVENTION);
             while let Some(phase) = phases.next() {
                 evidence.phases = evidence.phases.max(phases.count() + 1);
                 let bits = Bits::flat();
                 let (memory, parameters) = self.enter::<M>(equal, phase)?;
                 let forks = Forks { follows: true, counts: true, ..Forks::default() };
-                let nothing = Memory::new(Vec::new(), &[], 0);
+                let nothing = Memory::new(M::CONVENTION, Vec::new(), &[], 0);
                 let world = World { bits, memory: nothing, object, calls: Calls::default(), forks };
                 let bounds = (longest, joins);
                 let mut search = Search::new(world, &mut evidence, self.returns, bounds);
@@ -279,7 +279,7 @@ impl Function {
             extents.insert(at as u32, Extent { bytes, content: room.content(), is_text });
         }
         let buffers = rooms.iter().map(Room::buffer).collect();
-        let mut memory = Memory::new(buffers, M::on_stack(&parameters), phase);
+        let mut memory = Memory::new(M::CONVENTION, buffers, M::on_stack(&parameters), phase);
         (memory.unknowns, memory.extents, memory.tables) = (unknowns, extents, tables);
         for (at, room) in rooms.iter().enumerate() {
             let added = memory.add_fields(at as u32, &room.fields);

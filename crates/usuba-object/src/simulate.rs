@@ -127,7 +127,7 @@ pub fn executed<'o, M: Machine>(
         buffer("out", target.access, target.align, vec![content; 8 * target.bytes]),
     ];
     let pointers = [Whole::start(0), Whole::Pointer(target.pointer)].map(Some);
-    let memory = Memory::new(buffers, &[], target.phase);
+    let memory = Memory::new(M::CONVENTION, buffers, &[], target.phase);
     let mut world =
         World { bits, memory, object, calls: Calls::default(), forks: Forks::default() };
     run::<M>(&mut world, &pointers, entry, LONGEST)?;

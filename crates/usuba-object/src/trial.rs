@@ -10,6 +10,8 @@
 //! its own. Each call is executed for every distinguishable position of the frame, and must
 //! leave the same for all of them, so the next call begins with this for every position.
 
+use std::marker::PhantomData;
+
 use super::blocks::Turning;
 use super::calls::Calls;
 use super::cell::{Bits, Cell};
@@ -63,8 +65,9 @@ pub struct Call {
     pub arguments: Vec<Argument>,
 }
 
-/// An object that is executed.
-pub struct Trial<'o> {
+/// An object that is executed by a machine.
+pub struct Trial<'o, M> {
+    machine: PhantomData<M>,
     world: World<'o>,
     /// Executed instructions, and their limit in this call.
     pub instructions: u64,
@@ -99,12 +102,12 @@ struct Left {
     buffers: Vec<Vec<Cell>>,
 }
 
-impl<'o> Trial<'o> {
-    pub fn new(object: &'o Object, bits: Bits, functions: Functions) -> Trial<'o> {
-        let memory = Memory::new(Vec::new(), &[], 0);
+impl<'o, M: Turning> Trial<'o, M> {
+    pub fn new(object: &'o Object, bits: Bits, functions: Functions) -> Trial<'o, M> {
+        let memory = Memory::new(M::CONVENTION, Vec::new(), &[], 0);
         let calls = Calls::of(functions);
         let world = World { bits, memory, object, calls, forks: Forks::default() };
-        Trial { world, instructions: 0, limit: 0 }
+        Trial { machine: PhantomData, world, instructions: 0, limit: 0 }
     }
 
     /// The bits and the functions of a specification.
@@ -117,11 +120,7 @@ impl<'o> Trial<'o> {
     ///
     /// # Errors
     /// It breaks a rule, or depends on the position of its frame.
-    pub fn call<M: Turning>(
-        &mut self,
-        buffers: &mut [Data],
-        call: &Call,
-    ) -> Result<Option<Vec<Cell>>, Fault> {
+    pub fn call(&mut self, buffers: &mut [Data], call: &Call) -> Result<Option<Vec<Cell>>, Fault> {
         let entry = self.world.object.function(&call.symbol).ok_or_else(|| {
             Fault::new(Rule::Unsupported, format!("there is no function `{}`", call.symbol))
         })?;
@@ -132,7 +131,7 @@ impl<'o> Trial<'o> {
         let arguments: Vec<Option<Whole>> =
             call.arguments.iter().map(|argument| Some(whole(argument))).collect();
         self.limit = self.instructions + LONGEST;
-        let mut phases = Phases::default();
+        let mut phases = Phases::of(M::CONVENTION);
         let mut left: Option<Left> = None;
         while let Some(phase) = phases.next() {
             let memory = memory::<M>(buffers, &arguments, phase);
@@ -156,7 +155,7 @@ impl<'o> Trial<'o> {
     /// The results of all paths, and the largest alignment of the frame that they have asked for.
     /// A branch is joined before the branches above it: where both of its sides leave the same,
     /// it is forgotten.
-    fn joined<M: Turning>(&mut self, machine: M, memory: Memory) -> Result<(Left, u64), Fault> {
+    fn joined(&mut self, machine: M, memory: Memory) -> Result<(Left, u64), Fault> {
         self.world.memory = memory;
         let mut asked = KNOWN_PHASES;
         let mut count = 0;
@@ -197,7 +196,7 @@ impl<'o> Trial<'o> {
     }
 
     /// The results at the end of a path.
-    fn left<M: Turning>(&self, machine: &M) -> Result<Left, Fault> {
+    fn left(&self, machine: &M) -> Result<Left, Fault> {
         machine.leave(&self.world)?;
         let memory = &self.world.memory;
         let buffers = memory.buffers.iter().map(|buffer| buffer.cells.clone()).collect();
@@ -231,7 +230,7 @@ impl<'o> Trial<'o> {
     }
 
     /// Executes a path to its end, or to a branch that is not known.
-    fn returned<M: Turning>(&mut self, mut machine: M) -> Result<End<M>, Fault> {
+    fn returned(&mut self, mut machine: M) -> Result<End<M>, Fault> {
         while self.instructions < self.limit {
             self.instructions += 1;
             let place = machine.place();
@@ -271,7 +270,7 @@ fn memory<M: Turning>(buffers: &[Data], arguments: &[Option<Whole>], phase: u64)
         Buffer { name: data.name.clone(), access: data.access, align: data.align, cells }
     };
     let all = buffers.iter().map(buffer).collect();
-    let mut memory = Memory::new(all, M::on_stack(arguments), phase);
+    let mut memory = Memory::new(M::CONVENTION, all, M::on_stack(arguments), phase);
     for (number, data) in buffers.iter().enumerate() {
         let Content::Addresses(all) = &data.content else { continue };
         for (at, &target) in all.iter().enumerate() {

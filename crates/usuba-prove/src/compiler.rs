@@ -20,12 +20,12 @@ use usuba::ir::{NodeId, Program};
 use usuba::isa::{self, Target};
 use usuba::typed;
 use usuba_object::arithmetic;
+use usuba_object::by_machine;
 use usuba_object::calls::Kernel;
-use usuba_object::compare::{self, Demands, Verdict};
+use usuba_object::compare::{Demands, Verdict};
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
 use usuba_object::kernel_contract::{Contract, Layout, Placement};
-use usuba_object::x86::X86;
 
 use usuba_run::cc::{self, Family};
 use usuba_run::objects::{Cache, Key};
@@ -272,8 +272,8 @@ pub fn prove(
 ) -> Result<Verdict, String> {
     let file = object(&output.kernel.text, "c", target.name, family, &[])?;
     let (object, contract) =
-        (Object::read(&file, Extensions::of(target.cflags))?, contract(output, target)?);
-    Ok(compare::prove::<X86>(&object, &contract, &output.program, demands))
+        (Object::read_any(&file, Extensions::of(target.cflags))?, contract(output, target)?);
+    Ok(by_machine::prove(&object, &contract, &output.program, demands))
 }
 
 /// Like [`prove`], for an existing object that is expected to be faulty.
@@ -287,8 +287,8 @@ pub fn prove_object(
     demands: Demands,
 ) -> Result<Verdict, String> {
     let (object, contract) =
-        (Object::read(file, Extensions::of(target.cflags))?, contract(output, target)?);
-    Ok(compare::examine::<X86>(&object, &contract, &output.program, demands))
+        (Object::read_any(file, Extensions::of(target.cflags))?, contract(output, target)?);
+    Ok(by_machine::examine(&object, &contract, &output.program, demands))
 }
 
 #[cfg(test)]

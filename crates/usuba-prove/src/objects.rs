@@ -28,11 +28,11 @@ use usuba::typed::Decl;
 use usuba::{emit, typed};
 use usuba_equiv::claims::Kind;
 use usuba_object::arithmetic;
+use usuba_object::by_machine;
 use usuba_object::calls::Kernel;
 use usuba_object::compare::Demands;
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
-use usuba_object::x86::X86;
 use usuba_run::cc::Family;
 use usuba_run::fingerprint::hex;
 
@@ -444,13 +444,13 @@ fn proved(
     symbol: &str,
     target: &Target,
 ) -> Result<Outcome, String> {
-    let object = Object::read(bytes, Extensions::of(target.cflags))?;
+    let object = Object::read_any(bytes, Extensions::of(target.cflags))?;
     let mut contract = compiler::contract_of(program, kernel, target)?;
     contract.symbol = symbol.to_string();
     object.expect(symbol)?;
     let Ranges { most, linked, wiped } = ranges;
     let demands = Demands { wiped: *wiped };
     let verdict =
-        arithmetic::prove_either::<X86>(&object, &contract, program, most, linked, demands);
+        by_machine::prove_either(&object, &contract, program, most, linked, demands);
     Ok(verdict.map(Evidence::Machine, |found| Box::new(found.in_words(program))))
 }

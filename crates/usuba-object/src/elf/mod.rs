@@ -20,11 +20,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use object::read::archive::ArchiveFile;
-use object::read::elf::{ElfFile64, ElfSymbol64};
+use object::read::elf::{ElfFile32, ElfFile64, ElfSymbol};
 use object::{
-    Architecture, BinaryFormat, LittleEndian, Object as _, ObjectKind, ObjectSymbol, SymbolFlags,
+    Architecture, BinaryFormat, FileFlags, LittleEndian, Object as _, ObjectKind, ObjectSymbol, SymbolFlags,
     elf,
 };
+
+use relocatable::Header;
 
 use super::dispatch::Dispatch;
 use super::extensions::Extensions;
@@ -48,9 +50,35 @@ pub struct Object {
     pub dispatch: Option<Arc<Dispatch>>,
 }
 
+/// A family of processors with a model.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Processor {
+    #[default]
+    X86,
+    Riscv32,
+}
+
+impl Processor {
+    fn name(self) -> &'static str {
+        match self {
+            Processor::X86 => "x86-64",
+            Processor::Riscv32 => "RV32IMC",
+        }
+    }
+
+    /// Bytes of an address.
+    fn address(self) -> usize {
+        match self {
+            Processor::X86 => 8,
+            Processor::Riscv32 => 4,
+        }
+    }
+}
+
 /// The content of a file.
 #[derive(Default, Debug)]
 struct Tables {
+    processor: Processor,
     /// Code and constants, by the places of their first bytes. They do not overlap.
     sections: BTreeMap<u64, Section>,
     /// Relocations by their places.
@@ -116,15 +144,31 @@ pub enum Kind {
     Relative,
     /// The address of the target.
     Absolute,
+    /// A part of an address, which takes two instructions of RISC-V.
+    Part(Part),
     /// It is not known, for this reason.
     Unknown(&'static str),
+}
+
+/// The part of an address that the linker writes into an instruction of RISC-V.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// The upper 20 bits of the address, rounded for the lower ones.
+    High,
+    /// The lower 12 bits, with a sign.
+    Low,
+    /// The upper bits of the distance from the instruction.
+    HighRelative,
+    /// The lower bits of the distance from another instruction, which is the target and has the upper
+    /// ones.
+    LowRelative,
 }
 
 /// The content of a place in the object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Content<'a> {
     Bytes(&'a [u8]),
-    /// Eight bytes that are the address of this place.
+    /// The address of this place.
     Address(u64),
 }
 
@@ -186,6 +230,22 @@ impl Object {
     /// # Errors
     /// The file is another one, is damaged, or has a relocation that is not understood.
     pub fn read(file: &[u8], extensions: Extensions) -> Result<Object, String> {
+        Object::read_for(file, extensions, &[Processor::X86])
+    }
+
+    /// Reads an ELF file for x86-64 processors with these extensions, or for RISC-V.
+    ///
+    /// # Errors
+    /// As [`Object::read`].
+    pub fn read_any(file: &[u8], extensions: Extensions) -> Result<Object, String> {
+        Object::read_for(file, extensions, &[Processor::X86, Processor::Riscv32])
+    }
+
+    fn read_for(
+        file: &[u8],
+        extensions: Extensions,
+        processors: &[Processor],
+    ) -> Result<Object, String> {
         if let Some(kind) = another_kind(file) {
             return Err(format!("the file is {kind}; `cc -c` makes an object"));
         }
@@ -195,16 +255,41 @@ impl Object {
             let format = file.format();
             return Err(format!("the object is one of {format:?}, and only ELF is read"));
         }
-        if file.architecture() != Architecture::X86_64 || !file.is_little_endian() {
-            let machine = file.architecture();
-            return Err(format!("the object is for {machine:?}, and only x86-64 has a model"));
+        let processor = match file.architecture() {
+            Architecture::X86_64 => Some(Processor::X86),
+            Architecture::Riscv32 => Some(Processor::Riscv32),
+            _ => None,
+        };
+        let processor = processor.filter(|known| file.is_little_endian() && processors.contains(known));
+        let processor = processor.ok_or_else(|| {
+            let names: Vec<&str> = processors.iter().map(|processor| processor.name()).collect();
+            let (machine, names) = (file.architecture(), names.join(" and "));
+            format!("the object is for {machine:?}, and only {names} has a model here")
+        })?;
+        if let FileFlags::Elf { e_flags, .. } = file.flags()
+            && processor == Processor::Riscv32
+            && e_flags.contains(elf::EF_RISCV_RVE)
+        {
+            return Err("the object is for RV32E, which has half of the registers".into());
         }
         let kind = file.kind();
-        let file = ElfFile64::<LittleEndian>::parse(bytes).map_err(wrong)?;
-        let mut tables = Tables::default();
-        match kind {
-            ObjectKind::Relocatable => relocatable::read(&mut tables, &file)?,
-            ObjectKind::Executable | ObjectKind::Dynamic => linked::read(&mut tables, &file)?,
+        let mut tables = Tables { processor, ..Tables::default() };
+        match (kind, processor) {
+            (ObjectKind::Relocatable, Processor::X86) => {
+                let file = ElfFile64::<LittleEndian>::parse(bytes).map_err(wrong)?;
+                relocatable::read(&mut tables, &file)?;
+            }
+            (ObjectKind::Relocatable, Processor::Riscv32) => {
+                let file = ElfFile32::<LittleEndian>::parse(bytes).map_err(wrong)?;
+                relocatable::read(&mut tables, &file)?;
+            }
+            (ObjectKind::Executable | ObjectKind::Dynamic, Processor::X86) => {
+                let file = ElfFile64::<LittleEndian>::parse(bytes).map_err(wrong)?;
+                linked::read(&mut tables, &file)?;
+            }
+            (ObjectKind::Executable | ObjectKind::Dynamic, Processor::Riscv32) => {
+                return Err("the file is linked, and of RISC-V only objects are read".into());
+            }
             _ => return Err("the file is neither an object nor linked".into()),
         }
         tables.functions.sort();
@@ -212,6 +297,11 @@ impl Object {
         tables.variables.sort();
         tables.variables.dedup();
         Ok(Object { tables: Arc::new(tables), extensions, dispatch: None })
+    }
+
+    /// The family of its processors.
+    pub fn processor(&self) -> Processor {
+        self.tables.processor
     }
 
     /// The function symbols, by name.
@@ -367,7 +457,8 @@ impl Object {
     /// There are no such constants.
     pub fn constant(&self, place: u64, count: usize) -> Result<Content<'_>, String> {
         let absent = || format!("there are no constants at {}", self.name(place));
-        if let (Some(&target), 8) = (self.tables.slots.get(&place), count) {
+        let address = self.tables.processor.address();
+        if let (Some(&target), true) = (self.tables.slots.get(&place), count == address) {
             return Ok(Content::Address(target));
         }
         let mut written = self.relocations(place, count);
@@ -380,8 +471,8 @@ impl Object {
         let bytes = bytes.ok_or_else(absent)?;
         match written {
             (None, _) => Ok(Content::Bytes(bytes)),
-            (Some((at, Relocation { size: 8, kind: Kind::Absolute, target })), None)
-                if at == place && count == 8 =>
+            (Some((at, Relocation { size, kind: Kind::Absolute, target })), None)
+                if at == place && (*size, count) == (address, address) =>
             {
                 Ok(Content::Address(*target))
             }
@@ -440,13 +531,13 @@ impl Object {
 
 impl Tables {
     /// Adds the symbol of a variable.
-    fn add_variable(&mut self, symbol: &ElfSymbol64<LittleEndian>, name: String, place: u64) {
+    fn add_variable(&mut self, symbol: &ElfSymbol<impl Header>, name: String, place: u64) {
         self.names.entry(place).or_insert_with(|| name.clone());
         self.variables.push(Variable { name, place, size: symbol.size() });
     }
 
     /// Adds a function symbol.
-    fn add_function(&mut self, symbol: &ElfSymbol64<LittleEndian>, name: String, place: u64) {
+    fn add_function(&mut self, symbol: &ElfSymbol<impl Header>, name: String, place: u64) {
         let SymbolFlags::Elf { st_other, .. } = symbol.flags() else { return };
         let visibility = st_other.visibility();
         let is_visible = [elf::STV_DEFAULT, elf::STV_PROTECTED].contains(&visibility);
@@ -471,7 +562,7 @@ fn damaged(kind: &str, error: object::Error) -> String {
 }
 
 /// The reason why a linker or loader may put another function in the place of a symbol.
-fn replaced(symbol: &ElfSymbol64<LittleEndian>) -> Option<&'static str> {
+fn replaced(symbol: &ElfSymbol<impl Header>) -> Option<&'static str> {
     let SymbolFlags::Elf { st_info, .. } = symbol.flags() else { return None };
     if st_info.st_type() == elf::STT_GNU_IFUNC {
         return Some("the loader chooses the function (IFUNC)");

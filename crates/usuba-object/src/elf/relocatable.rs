@@ -6,13 +6,18 @@
 
 use std::collections::BTreeMap;
 
-use object::read::elf::{ElfFile64, ElfSection64, SectionHeader as _};
+use object::read::elf::{ElfFile, ElfSection, FileHeader, SectionHeader as _};
 use object::{
     LittleEndian, Object as _, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget,
     SectionKind, SymbolKind, elf,
 };
 
-use super::{Kind, LARGEST, Relocation, STRIDE, Section, Tables, replaced, wrong};
+use super::{Kind, LARGEST, Part, Processor, Relocation, STRIDE, Section, Tables, replaced, wrong};
+
+/// The header of a file, for 32 or 64 bits.
+pub(super) trait Header: FileHeader<Endian = LittleEndian> {}
+
+impl<E: FileHeader<Endian = LittleEndian>> Header for E {}
 
 /// The most constants of a section that the linker may merge.
 const MOST: usize = 1 << 16;
@@ -21,7 +26,7 @@ const MOST: usize = 1 << 16;
 ///
 /// # Errors
 /// The file is damaged, or has a relocation that is not understood.
-pub(super) fn read(object: &mut Tables, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+pub(super) fn read(object: &mut Tables, file: &ElfFile<impl Header>) -> Result<(), String> {
     let mut reader = Reader {
         object,
         regions: 0,
@@ -62,7 +67,7 @@ impl Reader<'_> {
         STRIDE * self.regions
     }
 
-    fn sections(&mut self, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+    fn sections(&mut self, file: &ElfFile<impl Header>) -> Result<(), String> {
         for section in file.sections() {
             let is_code = section.kind() == SectionKind::Text;
             // The second one has constants with addresses, which the loader writes once.
@@ -119,7 +124,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn symbols(&mut self, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+    fn symbols(&mut self, file: &ElfFile<impl Header>) -> Result<(), String> {
         for symbol in file.symbols() {
             let name = symbol.name().unwrap_or_default().to_string();
             let known = symbol.section_index().and_then(|index| self.places.get(&index.0));
@@ -157,7 +162,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn relocations(&mut self, file: &ElfFile64<LittleEndian>) -> Result<(), String> {
+    fn relocations(&mut self, file: &ElfFile<impl Header>) -> Result<(), String> {
         for section in file.sections() {
             let Some(&Placed::Whole(start)) = self.places.get(&section.index().0) else { continue };
             for (offset, relocation) in section.relocations() {
@@ -171,24 +176,17 @@ impl Reader<'_> {
                     return Err("the object has a relocation that is not one of ELF".into());
                 };
                 let (mut base, mut addend) = (symbol, relocation.addend());
-                let (kind, size) = match r_type {
-                    elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => (Kind::Relative, 4),
-                    elf::R_X86_64_PC64 => (Kind::Relative, 8),
-                    elf::R_X86_64_32 | elf::R_X86_64_32S => (Kind::Absolute, 4),
-                    elf::R_X86_64_64 => (Kind::Absolute, 8),
-                    elf::R_X86_64_GOTPCREL
-                    | elf::R_X86_64_GOTPCRELX
-                    | elf::R_X86_64_REX_GOTPCRELX => {
-                        base = self.region();
-                        self.object.slots.insert(base, symbol);
-                        (Kind::Relative, 4)
-                    }
-                    // The field has at least one byte, and at most eight.
-                    _ => (Kind::Unknown("the relocation is of a type that is not known"), 8),
+                let (kind, size, is_slot) = match self.object.processor {
+                    Processor::X86 => of_x86(r_type),
+                    Processor::Riscv32 => of_riscv(r_type),
                 };
+                if is_slot {
+                    base = self.region();
+                    self.object.slots.insert(base, symbol);
+                }
                 // The linker takes the addend of an address for an offset in the section.
-                if let (RelocationTarget::Symbol(symbol), elf::R_X86_64_64) =
-                    (relocation.target(), r_type)
+                if let RelocationTarget::Symbol(symbol) = relocation.target()
+                    && (kind, size) == (Kind::Absolute, self.object.processor.address())
                     && let Some(constant) = self.constant(symbol.0, addend)
                 {
                     (base, addend, unknown) = (constant, 0, None);
@@ -219,15 +217,55 @@ impl Reader<'_> {
     }
 }
 
+/// The field of a relocation for x86-64: its kind, its bytes, and whether it is the address of a
+/// slot in the global offset table. A field of unknown kind has at least one byte, and at most
+/// eight.
+fn of_x86(r_type: elf::RelocationType) -> (Kind, usize, bool) {
+    let (kind, size) = match r_type {
+        elf::R_X86_64_PC32 | elf::R_X86_64_PLT32 => (Kind::Relative, 4),
+        elf::R_X86_64_PC64 => (Kind::Relative, 8),
+        elf::R_X86_64_32 | elf::R_X86_64_32S => (Kind::Absolute, 4),
+        elf::R_X86_64_64 => (Kind::Absolute, 8),
+        elf::R_X86_64_GOTPCREL | elf::R_X86_64_GOTPCRELX | elf::R_X86_64_REX_GOTPCRELX => {
+            return (Kind::Relative, 4, true);
+        }
+        _ => (Kind::Unknown(NO_TYPE), 8),
+    };
+    (kind, size, false)
+}
+
+/// The same for RISC-V.
+fn of_riscv(r_type: elf::RelocationType) -> (Kind, usize, bool) {
+    let (kind, size) = match r_type {
+        elf::R_RISCV_32 => (Kind::Absolute, 4),
+        elf::R_RISCV_BRANCH | elf::R_RISCV_JAL => (Kind::Relative, 4),
+        elf::R_RISCV_RVC_BRANCH | elf::R_RISCV_RVC_JUMP => (Kind::Relative, 2),
+        elf::R_RISCV_CALL | elf::R_RISCV_CALL_PLT => (Kind::Relative, 8),
+        elf::R_RISCV_HI20 => (Kind::Part(Part::High), 4),
+        elf::R_RISCV_LO12_I | elf::R_RISCV_LO12_S => (Kind::Part(Part::Low), 4),
+        elf::R_RISCV_PCREL_HI20 => (Kind::Part(Part::HighRelative), 4),
+        elf::R_RISCV_PCREL_LO12_I | elf::R_RISCV_PCREL_LO12_S => {
+            (Kind::Part(Part::LowRelative), 4)
+        }
+        elf::R_RISCV_RELAX | elf::R_RISCV_ALIGN => (Kind::Unknown(RELAXES), 8),
+        _ => (Kind::Unknown(NO_TYPE), 8),
+    };
+    (kind, size, false)
+}
+
+const NO_TYPE: &str = "the relocation is of a type that is not known";
+const RELAXES: &str = "the linker may replace instructions; -mno-relax makes objects as they stay";
+
 /// The constants of a section that a linker merges, and the size of their elements: each constant
 /// is one element, or a string of elements up to a zero.
 fn merged<'b>(
-    section: &ElfSection64<LittleEndian>,
+    section: &ElfSection<impl Header>,
     bytes: &'b [u8],
 ) -> Option<(Vec<&'b [u8]>, usize)> {
     let header = section.elf_section_header();
     let flags = header.sh_flags(LittleEndian);
-    let size = header.sh_entsize(LittleEndian).max(1) as usize;
+    let size: u64 = header.sh_entsize(LittleEndian).into();
+    let size = size.max(1) as usize;
     let is_string = flags.contains(elf::SHF_STRINGS);
     let (mut constants, mut from, mut end) = (Vec::new(), 0, 0);
     for element in bytes.chunks(size) {

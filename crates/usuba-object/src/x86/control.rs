@@ -5,9 +5,10 @@
 
 use iced_x86::{ConditionCode, OpKind, Register};
 
-use super::address::Address;
+use crate::address::Address;
 use super::registers::{Flag, RSP, Word, X87};
 use super::{Done, Run, unsupported};
+use crate::callees::Caller as _;
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::{Pointer, Region};

@@ -9,7 +9,7 @@
 
 use iced_x86::ConditionCode;
 
-use super::address::Address;
+use crate::address::Address;
 use super::control::Condition;
 use super::lanes::Shift;
 use super::operands::number;

@@ -22,7 +22,7 @@
 //! call memcpy      r blocks from the frame to out + 1024 t
 //! ```
 
-use super::address::Address;
+use crate::address::Address;
 use super::registers::{Flag, Flags, PARAMETERS, VOLATILE, Word};
 use super::string_instructions::Length;
 use super::{Done, Run, unsupported};

@@ -19,7 +19,7 @@
 
 use iced_x86::Register;
 
-use super::address::Address;
+use crate::address::Address;
 use super::lanes::{CHOICE, Gate, Shift, less, shifted};
 use super::operands::{number, width};
 use super::registers::{Flag, Flags, MASK, VECTOR, Word};

@@ -21,7 +21,7 @@ use iced_x86::{
 };
 
 use super::LONGEST;
-use super::address::Linked;
+use super::relocated::Linked;
 use crate::elf::Object;
 
 /// The most instructions of a function.

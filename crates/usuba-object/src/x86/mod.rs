@@ -13,7 +13,8 @@
 //!
 //! - `table`: all instructions with form, lanes, flags, timing class and semantics.
 //! - `registers`: general-purpose and vector registers, flags; entry and return.
-//! - `operands`, `address`: operands of an instruction as bits, and their addresses.
+//! - `operands`: operands of an instruction as bits, and their addresses; `relocated`: addresses that
+//!   the linker writes.
 //! - `lanes`: logic, arithmetic and shifts of lanes; `field`: bytes as elements of a field.
 //! - `shuffles`: vectors whose units come from units of others; `moves`: moves of whole vectors and
 //!   of parts.
@@ -26,7 +27,6 @@
 //! - `turns`: states at the turns of a loop over blocks; `meets`: where paths from a branch meet.
 //! - `summaries`: states at the entry and at the return of calls that are summarized.
 
-mod address;
 mod control;
 mod counts;
 mod field;
@@ -40,6 +40,7 @@ mod moves;
 mod operands;
 mod regions;
 mod registers;
+mod relocated;
 mod scalar;
 mod shuffles;
 mod string_instructions;
@@ -50,10 +51,10 @@ mod turns;
 use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
 use super::cell::{Bits, Cell};
-use super::memory::Whole;
+use super::memory::{Convention, Whole};
 use super::symbolic_count::Form;
-use super::{Fault, Machine, Rule, Step, World};
-use address::Linked;
+use super::{Fault, Machine, Step, World, unsupported};
+use relocated::Linked;
 use registers::{Flags, Word};
 use table::Meaning;
 pub use table::{Form as Shape, Row, Timing, is_modelled, rows};
@@ -146,6 +147,8 @@ impl X86 {
 }
 
 impl Machine for X86 {
+    const CONVENTION: Convention = registers::CONVENTION;
+
     fn enter(parameters: &[Option<Whole>], entry: u64) -> X86 {
         X86::entered(parameters, entry)
     }
@@ -212,8 +215,4 @@ fn resizes(row: &Row, i: &Instruction, code: &[u8]) -> bool {
     let is_control = row.is_control() || i.mnemonic() == Mnemonic::Leave;
     !is_lea && prefixes().any(|byte| byte == 0x67)
         || is_control && prefixes().any(|byte| byte == 0x66)
-}
-
-fn unsupported(what: impl Into<String>) -> Fault {
-    Fault::new(Rule::Unsupported, what)
 }

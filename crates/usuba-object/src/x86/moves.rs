@@ -6,7 +6,7 @@
 //! movhps xmm0, [rdi]       the upper half of xmm0 = the word at rdi
 //! ```
 
-use super::address::Address;
+use crate::address::Address;
 use super::operands::{number, width};
 use super::registers::{LANES, Word};
 use super::shuffles::GROUP;

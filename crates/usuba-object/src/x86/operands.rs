@@ -2,7 +2,7 @@
 
 use iced_x86::{EncodingKind, OpKind, Register};
 
-use super::address::Address;
+use crate::address::Address;
 use super::registers::{CANARY, VECTOR, Word};
 use super::{Cells, Done, Run, unsupported};
 use crate::cell::Cell;

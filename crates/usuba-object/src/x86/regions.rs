@@ -7,7 +7,7 @@
 //! xor rax, rsi        public, and not known; a secret if rax is one
 //! ```
 
-use super::address::Address;
+use crate::address::Address;
 use super::registers::{Flag, Flags, Word};
 use super::scalar::{Binary, numbers};
 use super::{Run, unsupported};

@@ -1,9 +1,9 @@
 //! Registers and flags, and their roles in the System V calling convention.
 
 use super::X86;
-use super::address::Address;
+use crate::address::Address;
 use crate::cell::{Bits, Cell};
-use crate::memory::{Moving, Pointer, Region, Whole};
+use crate::memory::{Convention, Moving, Pointer, Region, Whole};
 use crate::symbolic_count::Form;
 use crate::{Fault, Rule, World};
 
@@ -254,6 +254,9 @@ pub const PARAMETERS: [usize; 6] = [7, 6, 2, 1, 8, 9];
 /// The canary of the stack protector, `fs:28h`: an unknown word that is no secret, like the value of
 /// a register at entry.
 pub const CANARY: Pointer = Pointer { region: Region::Entry(16), offset: 0 };
+
+/// The System V calling convention.
+pub const CONVENTION: Convention = Convention { address: 8, above: 8, red_zone: 128, phase: 8 };
 
 /// Caller-saved registers: rax, rcx, rdx, rsi, rdi, r8 to r11.
 pub const VOLATILE: [usize; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];

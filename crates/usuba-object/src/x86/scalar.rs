@@ -12,7 +12,7 @@
 
 use iced_x86::{Code, Mnemonic, OpKind};
 
-use super::address::Address;
+use crate::address::Address;
 use super::counts::form;
 use super::lanes::{CHOICE, Gate, Shift, andn, double_shifted, shifted};
 use super::operands::number;

@@ -8,7 +8,7 @@
 //! Addresses and counts must be known; a number of bytes may depend on the number of blocks.
 //! Functions of the C library that do the same are in `library`.
 
-use super::address::Address;
+use crate::address::Address;
 use super::registers::Word;
 use super::{Cells, Done, Run, unsupported};
 use crate::cell::Cell;

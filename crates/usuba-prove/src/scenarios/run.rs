@@ -26,7 +26,7 @@ pub enum Given {
 pub struct Run<'a> {
     known: &'a Known<'a>,
     source: usize,
-    pub trial: Trial<'a>,
+    pub trial: Trial<'a, X86>,
     buffers: Vec<Data>,
 }
 
@@ -177,7 +177,7 @@ impl<'a> Run<'a> {
             });
         }
         let call = Call { symbol: name.to_string(), arguments };
-        let done = self.trial.call::<X86>(&mut self.buffers, &call);
+        let done = self.trial.call(&mut self.buffers, &call);
         done.map_err(|fault| format!("{name}: {fault}"))
     }
 

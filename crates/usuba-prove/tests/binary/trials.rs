@@ -73,7 +73,7 @@ void many(uint8_t *chain, const uint8_t *in)
 
 /// Functions of the text in an object by a compiler, with `chained` as an uninterpreted function.
 struct Prepared<'o> {
-    trial: Trial<'o>,
+    trial: Trial<'o, X86>,
     buffers: Vec<Data>,
 }
 
@@ -101,7 +101,7 @@ impl<'o> Prepared<'o> {
     fn call(&mut self, symbol: &str, buffers: &[usize]) -> Result<Option<Vec<Cell>>, Fault> {
         let arguments = buffers.iter().map(|&at| Argument::Buffer(at)).collect();
         let call = Call { symbol: symbol.into(), arguments };
-        self.trial.call::<X86>(&mut self.buffers, &call)
+        self.trial.call(&mut self.buffers, &call)
     }
 
     fn are_equal(&mut self, found: &[Cell], wanted: &[Cell]) -> bool {

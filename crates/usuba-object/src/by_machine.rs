@@ -1,0 +1,48 @@
+//! Proofs of kernels by the machine that an object is for.
+
+use usuba::ir::Program;
+
+use super::arithmetic;
+use super::calls::Kernel;
+use super::compare::{self, Demands, Verdict};
+use super::elf::{Object, Processor};
+use super::kernel_contract::Contract;
+use super::riscv::Riscv;
+use super::x86::X86;
+
+/// See [`compare::prove`].
+pub fn prove(object: &Object, contract: &Contract, program: &Program, demands: Demands) -> Verdict {
+    match object.processor() {
+        Processor::X86 => compare::prove::<X86>(object, contract, program, demands),
+        Processor::Riscv32 => compare::prove::<Riscv>(object, contract, program, demands),
+    }
+}
+
+/// See [`compare::examine`].
+pub fn examine(
+    object: &Object,
+    contract: &Contract,
+    program: &Program,
+    demands: Demands,
+) -> Verdict {
+    match object.processor() {
+        Processor::X86 => compare::examine::<X86>(object, contract, program, demands),
+        Processor::Riscv32 => compare::examine::<Riscv>(object, contract, program, demands),
+    }
+}
+
+/// See [`arithmetic::prove_either`].
+pub fn prove_either(
+    object: &Object,
+    contract: &Contract,
+    program: &Program,
+    most: &[u64],
+    linked: &[Kernel],
+    demands: Demands,
+) -> Verdict {
+    let prove = match object.processor() {
+        Processor::X86 => arithmetic::prove_either::<X86>,
+        Processor::Riscv32 => arithmetic::prove_either::<Riscv>,
+    };
+    prove(object, contract, program, most, linked, demands)
+}

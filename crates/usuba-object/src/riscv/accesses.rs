@@ -1,0 +1,254 @@
+//! Loads and stores, and addresses in the object.
+//!
+//! ```text
+//! lui a5, %hi(table)       the upper part of the address of a place
+//! lw  a0, %lo(table)(a5)   the place, by its lower part
+//! ```
+
+use super::decode::{Instruction, Operand, Register};
+use super::operations::Word;
+use super::values::Value;
+use super::{Done, Run};
+use crate::address::Address;
+use crate::cell::Cell;
+use crate::elf::{Content, Kind, Object, Part, Relocation};
+use crate::memory::{Loaded, Pointer, Region, Whole};
+use crate::{Fault, Rule, Step, unsupported};
+
+impl Run<'_, '_> {
+    pub fn execute(&mut self, instruction: Instruction) -> Result<Step, Fault> {
+        let relocation = self.relocation()?;
+        match (instruction, relocation) {
+            (Instruction::Jump { to, offset }, relocation) => {
+                let target = match relocation {
+                    None => self.place.wrapping_add_signed(offset.into()),
+                    Some(Relocation { kind: Kind::Relative, target, .. }) => target,
+                    Some(_) => return Err(other_use()),
+                };
+                return self.jump(to, target);
+            }
+            (Instruction::UpperRelative { to, .. }, Some(Relocation { size: 8, target, .. })) => {
+                return self.far_jump(to, target);
+            }
+            (Instruction::JumpRegister { to, base, offset }, None) => {
+                return self.jump_to(to, base, offset);
+            }
+            (Instruction::Branch { condition, a, b, offset }, relocation) => {
+                let target = match relocation {
+                    None => self.place.wrapping_add_signed(offset.into()),
+                    Some(Relocation { kind: Kind::Relative, target, .. }) => target,
+                    Some(_) => return Err(other_use()),
+                };
+                self.branch(condition, a, b, target)?;
+            }
+            (Instruction::Upper { to, value }, None) => {
+                let number = self.number(value);
+                self.set_bits(to, &number);
+            }
+            (Instruction::Upper { to, .. }, Some(part)) if part.kind == Kind::Part(Part::High) => {
+                self.set(to, Value::High(part.target));
+            }
+            (Instruction::UpperRelative { to, .. }, Some(part))
+                if part.kind == Kind::Part(Part::HighRelative) =>
+            {
+                self.set(to, Value::High(part.target));
+            }
+            (Instruction::Load { to, base, offset, bytes, signed }, part) => {
+                let at = self.address(base, offset, part)?;
+                self.load(to, at, bytes, signed)?;
+            }
+            (Instruction::Store { from, base, offset, bytes }, part) => {
+                let at = self.address(base, offset, part)?;
+                let value = self.value(from);
+                self.store_value(at, &value, bytes)?;
+            }
+            (Instruction::Arithmetic { operation, to, a, b }, None) => {
+                let (a, b) = (self.value(a), self.operand(b));
+                self.arithmetic(operation, to, a, b)?;
+            }
+            (
+                Instruction::Arithmetic {
+                    operation: super::decode::Operation::Add,
+                    to,
+                    a,
+                    b: Operand::Immediate(offset),
+                },
+                part,
+            ) => {
+                let at = self.address(a, offset, part)?;
+                let Address::Pointer(at) = at else { return Err(other_use()) };
+                self.set(to, Value::Pointer(at));
+            }
+            _ => return Err(other_use()),
+        }
+        Ok(Step::Next)
+    }
+
+    /// The address that the linker writes into the instruction.
+    fn relocation(&self) -> Result<Option<Relocation>, Fault> {
+        let bytes = (self.next - self.place) as usize;
+        let mut found = None;
+        for (at, &relocation) in self.world.object.relocations(self.place, bytes) {
+            if let Kind::Unknown(reason) = relocation.kind {
+                return Err(unsupported(reason));
+            }
+            let begins_before = at < self.place;
+            if begins_before && at + (relocation.size as u64) <= self.place {
+                continue;
+            }
+            if at != self.place || found.is_some() {
+                return Err(other_use());
+            }
+            found = Some(relocation);
+        }
+        Ok(found)
+    }
+
+    /// The address of an access: a register and an offset, or the lower part of the address of a
+    /// place, whose upper part is in the register.
+    fn address(
+        &self,
+        base: Register,
+        offset: i32,
+        part: Option<Relocation>,
+    ) -> Result<Address, Fault> {
+        let value = self.value(base);
+        let Some(part) = part else {
+            return match value {
+                Value::Pointer(at) => Ok(Address::Pointer(at.plus(offset.into()))),
+                Value::Bits(cells) => match self.known(&cells[..]) {
+                    Some(base) => Ok(Address::Number(base.wrapping_add_signed(offset).into())),
+                    None => {
+                        let secret = "the address depends on an input";
+                        let other = "the address is made of what nobody has written";
+                        Err(self.unknown(&cells[..], Rule::SecretAddress, secret, other))
+                    }
+                },
+                Value::High(_) => Err(other_use()),
+            };
+        };
+        let Value::High(upper) = value else { return Err(other_use()) };
+        let target = match part.kind {
+            Kind::Part(Part::Low) => part.target,
+            // The other instruction has the upper part and names the place.
+            Kind::Part(Part::LowRelative) => {
+                let mut other = self.world.object.relocations(part.target, 1);
+                let named = other.find(|(at, other)| {
+                    *at == part.target && other.kind == Kind::Part(Part::HighRelative)
+                });
+                named.ok_or_else(other_use)?.1.target
+            }
+            _ => return Err(other_use()),
+        };
+        if !self.have_one_upper_part(upper, target) {
+            return Err(unsupported("the parts of an address are of two places"));
+        }
+        Ok(Address::Pointer(Object::pointer(target)))
+    }
+
+    /// Whether the upper parts of the addresses of two places are equal, wherever the linker puts
+    /// them: they are in one block whose size divides the alignment of their section.
+    fn have_one_upper_part(&self, a: u64, b: u64) -> bool {
+        // Half of the bytes that a lower part reaches.
+        const REACH: u64 = 2048;
+        let [a, b] = [a, b].map(Object::pointer);
+        let start = |size: u64| a.offset.div_euclid(size as i64) == b.offset.div_euclid(size as i64);
+        let sizes = (0..=REACH.ilog2()).map(|at| 1 << at);
+        let section = Pointer { offset: 0, ..a };
+        a == b
+            || a.region == b.region
+                && sizes.rev().any(|size| self.world.object.is_aligned(section, size) && start(size))
+    }
+
+    /// The content of memory as bits.
+    pub fn bits_at(&mut self, at: Address, bytes: usize) -> Result<Vec<Cell>, Fault> {
+        match self.loaded(at, bytes)? {
+            Loaded::Cells(cells) => Ok(cells),
+            _ => Err(unsupported("an address is read as data")),
+        }
+    }
+
+    pub fn loaded(&mut self, at: Address, bytes: usize) -> Result<Loaded, Fault> {
+        let at = pointer(at)?;
+        if !matches!(at.region, Region::Section(_)) {
+            return self.world.memory.load(at, bytes, self.riscv.stack()?);
+        }
+        let outside = |what: String| Fault::new(Rule::OutOfBounds, what);
+        let place = Object::place(at).ok_or_else(|| outside("a place far from its section".into()));
+        match self.world.object.constant(place?, bytes).map_err(outside)? {
+            Content::Address(target) => Ok(Loaded::Pointer(Object::pointer(target))),
+            Content::Bytes(found) => {
+                let bits = &self.world.bits;
+                let bit = |bit: usize| bits.constant(found[bit / 8] >> (bit % 8) & 1 == 1);
+                Ok(Loaded::Cells((0..8 * bytes).map(bit).collect()))
+            }
+        }
+    }
+
+    fn load(&mut self, to: Register, at: Address, bytes: usize, signed: bool) -> Done {
+        self.check_alignment(at, bytes)?;
+        match self.loaded(at, bytes)? {
+            Loaded::Pointer(pointer) => self.set(to, Value::Pointer(pointer)),
+            Loaded::Cells(cells) => {
+                let zero = self.world.bits.constant(false);
+                let top = if signed { *cells.last().expect("a byte") } else { zero };
+                let word: Word =
+                    std::array::from_fn(|at| cells.get(at).copied().unwrap_or(top));
+                self.set_bits(to, &word);
+            }
+            Loaded::Moving(_) | Loaded::Count(_) => {
+                return Err(unsupported("a number of blocks in memory"));
+            }
+        }
+        Ok(())
+    }
+
+    fn store_value(&mut self, at: Address, value: &Value, bytes: usize) -> Done {
+        self.check_alignment(at, bytes)?;
+        match value {
+            Value::Bits(cells) => self.put(at, &cells[..8 * bytes]),
+            Value::Pointer(whole) if bytes == 4 => {
+                let stack = self.riscv.stack()?;
+                self.world.memory.store_whole(pointer(at)?, Whole::Pointer(*whole), stack)
+            }
+            _ => Err(unsupported("a part of an address is stored")),
+        }
+    }
+
+    /// Writes bits to memory.
+    pub fn put(&mut self, at: Address, cells: &[Cell]) -> Done {
+        self.world.memory.store(pointer(at)?, cells, self.riscv.stack()?)
+    }
+
+    /// Checks that an access is a multiple of its own size.
+    fn check_alignment(&mut self, at: Address, bytes: usize) -> Done {
+        if bytes == 1 || self.is_aligned(at, bytes as u64) {
+            return Ok(());
+        }
+        let what = format!("the address is not a multiple of {bytes}, or not always");
+        Err(Fault::new(Rule::Misaligned, what))
+    }
+
+    /// Whether an address is a multiple of `align`, wherever its region is.
+    pub fn is_aligned(&mut self, at: Address, align: u64) -> bool {
+        match at {
+            Address::Pointer(at) if matches!(at.region, Region::Section(_)) => {
+                self.world.object.is_aligned(at, align)
+            }
+            Address::Pointer(at) => self.world.memory.is_aligned(at, align),
+            _ => false,
+        }
+    }
+}
+
+/// The pointer that an address is.
+pub fn pointer(at: Address) -> Result<Pointer, Fault> {
+    match at {
+        Address::Pointer(at) => Ok(at),
+        _ => Err(Fault::new(Rule::OutOfBounds, "a number is used as an address")),
+    }
+}
+
+fn other_use() -> Fault {
+    unsupported("the use of an address in the instruction is not modelled")
+}

@@ -1,0 +1,312 @@
+//! Branches, jumps and calls.
+
+use super::decode::{Condition, Instruction, Register, decode};
+use super::operations::Word;
+use super::values::{FIRST, PARAMETERS, RA, Value, is_volatile};
+use super::{Done, LONGEST, Run};
+use crate::address::Address;
+use crate::callees::Caller;
+use crate::cell::Cell;
+use crate::elf::Object;
+use crate::memory::{Loaded, Pointer, Region};
+use crate::{Fault, Fork, Rule, Step, World, unsupported};
+
+impl Run<'_, '_> {
+    /// jal to a place.
+    pub fn jump(&mut self, to: Register, target: u64) -> Result<Step, Fault> {
+        match to {
+            0 => self.tail(target),
+            RA => self.call(target),
+            _ => Err(unsupported("a call with another register for the return address")),
+        }
+    }
+
+    /// auipc and jalr, into which the linker writes one distance.
+    pub fn far_jump(&mut self, register: Register, target: u64) -> Result<Step, Fault> {
+        let next = decode(self.world.object.code(self.next, LONGEST));
+        match next {
+            Some((Instruction::JumpRegister { to, base, offset: 0 }, bytes)) if base == register => {
+                self.set(register, Value::unset());
+                self.next += bytes as u64;
+                self.riscv.next = self.next;
+                self.jump(to, target)
+            }
+            _ => Err(unsupported("a distance to code that is no call")),
+        }
+    }
+
+    /// jalr to an address in a register.
+    pub fn jump_to(
+        &mut self,
+        to: Register,
+        base: Register,
+        offset: i32,
+    ) -> Result<Step, Fault> {
+        let other = "a jump to an address that is data";
+        match self.value(base) {
+            Value::Pointer(_) if offset != 0 => Err(unsupported(other)),
+            Value::Pointer(Pointer { region: Region::Caller, offset: 0 }) if to == 0 => {
+                Ok(Step::Returned)
+            }
+            Value::Pointer(at) => {
+                let target = Object::place(at).ok_or_else(|| unsupported(other))?;
+                if (to, base) == (0, RA) {
+                    self.riscv.next = target;
+                    return Ok(Step::Back);
+                }
+                self.jump(to, target)
+            }
+            Value::Bits(cells) => {
+                let secret = "the target of the jump depends on an input";
+                Err(self.unknown(&cells[..], Rule::SecretBranch, secret, other))
+            }
+            Value::High(_) => Err(unsupported(other)),
+        }
+    }
+
+    /// A jump without a return address: to another place, or a call whose callee returns to the caller.
+    fn tail(&mut self, target: u64) -> Result<Step, Fault> {
+        if !self.is_outside(target) {
+            self.riscv.next = target;
+            return Ok(Step::Next);
+        }
+        let back = self.value(RA);
+        self.outside(target)?;
+        self.set(RA, back);
+        self.jump_to(0, RA, 0)
+    }
+
+    fn call(&mut self, target: u64) -> Result<Step, Fault> {
+        if self.is_outside(target) {
+            self.outside(target)?;
+            return Ok(Step::Next);
+        }
+        self.set(RA, Value::Pointer(Object::pointer(self.next)));
+        self.riscv.next = target;
+        Ok(Step::Called)
+    }
+
+    /// Whether a function has its own proof, or is in another file.
+    fn is_outside(&self, target: u64) -> bool {
+        let World { calls, object, .. } = &*self.world;
+        calls.functions.at(target).is_some()
+            || calls.at(target).is_some()
+            || object.code(target, 1).is_empty()
+    }
+
+    /// The effect of a function that is not executed.
+    fn outside(&mut self, target: u64) -> Done {
+        let above = self.riscv.stack()?;
+        if let Some(callee) = self.world.calls.functions.at(target).cloned() {
+            self.function(&callee, above)?;
+        } else {
+            let object = self.world.object;
+            let name = object.outside(target);
+            let by_name = || name.and_then(|name| self.world.calls.of_symbol(name));
+            match (self.world.calls.at(target).or_else(by_name), name) {
+                (Some(kernel), _) => self.kernel(kernel, above)?,
+                (None, Some(name @ ("memcpy" | "memset"))) => self.library(name, above)?,
+                (None, Some(name)) => {
+                    return Err(unsupported(format!(
+                        "it calls {name}, which is not in the object"
+                    )));
+                }
+                (None, None) => {
+                    let name = object.name(target);
+                    return Err(unsupported(format!("it calls {name}, which is no code")));
+                }
+            }
+        }
+        // The return address was there, which is no secret.
+        self.set(RA, Value::unset());
+        Ok(())
+    }
+
+    /// memcpy, memset of a known length.
+    fn library(&mut self, name: &str, above: i64) -> Done {
+        self.check_call(above)?;
+        let length = self.handed_number(2);
+        let length = length.ok_or_else(|| unsupported("a length that is not known"))? as usize;
+        let to = self.handed(0, above)?;
+        let cells = match name {
+            "memcpy" => {
+                let from = self.handed(1, above)?;
+                let cells = self.load_cells(from, length)?;
+                if let (Address::Pointer(a), Address::Pointer(b)) = (from, to)
+                    && a.region == b.region
+                    && a.offset.abs_diff(b.offset) < length as u64
+                {
+                    return Err(unsupported("memcpy of buffers that overlap"));
+                }
+                cells
+            }
+            _ => {
+                let byte = self.value(FIRST + 1).cells();
+                let byte = byte.ok_or_else(|| unsupported("an address becomes data"))?;
+                byte[..8].repeat(length)
+            }
+        };
+        if length > 0 {
+            self.check_handed(to, 1)?;
+            self.store(to, &cells)?;
+        }
+        let first = self.value(FIRST);
+        self.forget_results()?;
+        self.set(FIRST, first);
+        Ok(())
+    }
+
+    /// A branch, whose condition must be known.
+    pub fn branch(
+        &mut self,
+        condition: Condition,
+        a: Register,
+        b: Register,
+        target: u64,
+    ) -> Done {
+        let negated =
+            matches!(condition, Condition::Unequal | Condition::NotLess | Condition::NotBelow);
+        let (a, b) = (self.value(a), self.value(b));
+        let holds = match (&a, &b) {
+            (Value::Pointer(a), Value::Pointer(b)) if a.region == b.region => match condition {
+                Condition::Equal | Condition::Unequal => a.offset == b.offset,
+                Condition::Below | Condition::NotBelow if in_reach(a) && in_reach(b) => {
+                    a.offset < b.offset
+                }
+                _ => return Err(unsupported("a comparison of addresses")),
+            },
+            // No buffer is at address zero.
+            (Value::Pointer(at), Value::Bits(cells)) | (Value::Bits(cells), Value::Pointer(at))
+                if self.known(&cells[..]) == Some(0)
+                    && matches!(condition, Condition::Equal | Condition::Unequal)
+                    && matches!(at.region, Region::Buffer(_) | Region::Frame)
+                    && in_reach(at) =>
+            {
+                false
+            }
+            (Value::Bits(a), Value::Bits(b)) => self.holds(condition, a, b)?,
+            _ => return Err(unsupported("a comparison of addresses")),
+        };
+        if holds != negated {
+            self.riscv.next = target;
+        }
+        Ok(())
+    }
+
+    /// Whether the condition that a branch tests, or its opposite, holds for words.
+    fn holds(&mut self, condition: Condition, a: &Word, b: &Word) -> Result<bool, Fault> {
+        let is_secret =
+            a.iter().chain(b).any(|&cell| self.world.bits.is_secret(cell));
+        let bit = match condition {
+            Condition::Equal | Condition::Unequal => self.world.bits.equal(a, b),
+            Condition::Below | Condition::NotBelow => self.is_below(a, b),
+            Condition::Less | Condition::NotLess => self.is_less(a, b),
+        };
+        if let Some(known) = self.world.bits.value(bit) {
+            return Ok(known);
+        }
+        let forks = &mut self.world.forks;
+        if let Some(outcome) = forks.outcome.take() {
+            return Ok(outcome);
+        }
+        let bit = bit.edge().is_some().then_some(bit);
+        forks.asked = forks.follows.then_some(Fork { is_secret, bit });
+        Err(match is_secret {
+            true => Fault::new(Rule::SecretBranch, "the branch depends on an input"),
+            false => unsupported("the branch depends on what nobody has written"),
+        })
+    }
+}
+
+/// Whether an offset is near its region, so that addresses do not wrap between.
+fn in_reach(at: &Pointer) -> bool {
+    (0..1 << 24).contains(&at.offset) || at.region == Region::Frame && at.offset.abs() < 1 << 24
+}
+
+impl<'o> Caller<'o> for Run<'_, 'o> {
+    fn world(&mut self) -> &mut World<'o> {
+        self.world
+    }
+
+    fn address_bytes(&self) -> usize {
+        4
+    }
+
+    fn check_call(&mut self, above: i64) -> Done {
+        let at = Address::Pointer(Pointer { region: Region::Frame, offset: above });
+        match self.is_aligned(at, 16) {
+            true => Ok(()),
+            false => Err(Fault::new(Rule::Misaligned, "the stack is not aligned at the call")),
+        }
+    }
+
+    fn handed(&mut self, at: usize, above: i64) -> Result<Address, Fault> {
+        if at < PARAMETERS {
+            return self.of_value(FIRST + at);
+        }
+        let offset = above + 4 * (at - PARAMETERS) as i64;
+        self.load_address(Address::Pointer(Pointer { region: Region::Frame, offset }))
+    }
+
+    fn handed_number(&self, at: usize) -> Option<u64> {
+        let cells = self.value(FIRST + at).cells()?;
+        self.known(&cells).map(u64::from)
+    }
+
+    fn check_handed(&mut self, at: Address, align: u64) -> Done {
+        let stack = self.riscv.stack()?;
+        let is_aligned = match at {
+            Address::Pointer(Pointer { region: Region::Frame, offset }) if offset < stack => {
+                let what = "it hands over bytes below its frame";
+                return Err(Fault::new(Rule::OutOfBounds, what));
+            }
+            _ => self.is_aligned(at, align),
+        };
+        match is_aligned {
+            true => Ok(()),
+            false => Err(Fault::new(Rule::Misaligned, "a buffer that is handed over")),
+        }
+    }
+
+    fn load_cells(&mut self, at: Address, bytes: usize) -> Result<Vec<Cell>, Fault> {
+        self.bits_at(at, bytes)
+    }
+
+    fn load_address(&mut self, at: Address) -> Result<Address, Fault> {
+        match self.loaded(at, 4)? {
+            Loaded::Pointer(pointer) => Ok(Address::Pointer(pointer)),
+            _ => Err(unsupported("the address that is handed over is not known")),
+        }
+    }
+
+    fn store(&mut self, at: Address, cells: &[Cell]) -> Done {
+        self.put(at, cells)
+    }
+
+    fn forget_results(&mut self) -> Done {
+        let stack = self.riscv.stack()?;
+        for register in (0..32).filter(|&register| is_volatile(register)) {
+            self.set(register, Value::Bits(Box::new([Cell::OPAQUE; 32])));
+        }
+        self.world.memory.lose_below(stack, |_| true);
+        Ok(())
+    }
+}
+
+impl Run<'_, '_> {
+    /// The address in a register.
+    fn of_value(&mut self, register: Register) -> Result<Address, Fault> {
+        let other = "the address that is handed over is not known";
+        match self.value(register) {
+            Value::Pointer(pointer) => Ok(Address::Pointer(pointer)),
+            Value::Bits(cells) => match self.known(&cells[..]) {
+                Some(number) => Ok(Address::Number(number.into())),
+                None => {
+                    let secret = "an address that is handed over depends on an input";
+                    Err(self.unknown(&cells[..], Rule::SecretAddress, secret, other))
+                }
+            },
+            Value::High(_) => Err(unsupported(other)),
+        }
+    }
+}
