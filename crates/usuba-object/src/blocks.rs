@@ -177,7 +177,8 @@ impl Goal<'_> {
                 .with_sums(self.sums, true);
         let meaning =
             self.interface.meaning(self.program, &mut run).map_err(Obstacle::Impossible)?;
-        let bits = Bits::with_sums(run.graph, &run.summed, false, true);
+        let bits =
+            Bits::with_sums(run.graph, &run.summed, (false, true), 8 * M::CONVENTION.address);
         let blocks = Rc::new(Blocks {
             input: meaning.input.len() / 8,
             output: meaning.output.len() / 8,

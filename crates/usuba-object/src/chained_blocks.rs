@@ -110,7 +110,8 @@ impl Goal<'_> {
         if wanted.len() != chains.len() {
             return Err(impossible("its output is no chaining value".into()));
         }
-        let bits = Bits::with_sums(run.graph, &run.summed, in_sums, in_sums);
+        let bits =
+            Bits::with_sums(run.graph, &run.summed, (in_sums, in_sums), 8 * M::CONVENTION.address);
         let mut trial = Trial::<M>::new(self.object, bits, Functions::default());
         let data = |name: &str, access, align, content| Data {
             name: name.to_string(),

@@ -230,7 +230,8 @@ impl Goal<'_> {
         let longest = SPARE + FACTOR * (run.steps + bytes);
         let by_bits = matches!(attempt, Attempt::Engines | Attempt::Solver);
         let asks = attempt != Attempt::OutsideSums;
-        let mut bits = Bits::with_sums(run.graph, &run.summed, by_bits, asks);
+        let mut bits =
+            Bits::with_sums(run.graph, &run.summed, (by_bits, asks), 8 * M::CONVENTION.address);
         let mut phases = Phases::of(M::CONVENTION);
         while let Some(phase) = phases.next() {
             evidence.phases += 1;

@@ -72,6 +72,16 @@ impl Sums {
         self.widths.range(..width).next_back().copied().unwrap_or(0)
     }
 
+    /// Whether a word is constant, or has been a sum or an operand of one.
+    pub fn knows(&self, zero: Edge, word: &[Edge]) -> bool {
+        if word.iter().all(|edge| edge.node() == zero.node()) {
+            return true;
+        }
+        let plain = if word[0].is_complement() { flipped(word) } else { word.to_vec() };
+        let known = self.combinations.contains_key(&plain);
+        known || self.lowest.get(&plain[0]).is_some_and(|all| all.contains(&plain))
+    }
+
     /// The combination of a + b + carry. The node of the constants is `zero`. Words have at most 64
     /// bits.
     pub fn total(&mut self, zero: Edge, (a, b, carry): (&[Edge], &[Edge], bool)) -> Total {
@@ -312,7 +322,7 @@ mod tests {
         let sum = plain.sum(&x, &y, false).0;
         let sum: Word = sum.iter().map(|cell| cell.edge().expect("a bit")).collect();
         let seed = [some[0].clone(), some[1].clone(), sum];
-        (Bits::with_sums(plain.graph, &[seed], by_bits, true), [x, y, z])
+        (Bits::with_sums(plain.graph, &[seed], (by_bits, true), WIDTH), [x, y, z])
     }
 
     /// Runs a test with words, and with bits, as parts of sums.

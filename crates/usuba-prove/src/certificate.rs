@@ -165,8 +165,13 @@ impl Record {
 
 /// The objects of the compilers that the records name.
 fn compiled(target: &'static Target, made: &[Made]) -> Result<Objects, String> {
-    let all =
-        [("gcc", By::C(Family::Gcc)), ("clang", By::C(Family::Clang)), (ASSEMBLY, By::Assembly)];
+    let all = [
+        ("gcc", By::C(Family::Gcc)),
+        ("clang", By::C(Family::Clang)),
+        ("riscv-gcc", By::Riscv(Family::Gcc)),
+        ("riscv-clang", By::Riscv(Family::Clang)),
+        (ASSEMBLY, By::Assembly),
+    ];
     let is_used = |name: &str| made.iter().any(|made| made.by.starts_with(name));
     let makers: Vec<By> =
         all.into_iter().filter(|(name, _)| is_used(name)).map(|(_, by)| by).collect();

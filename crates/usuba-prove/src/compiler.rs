@@ -37,7 +37,10 @@ pub const FLAGS: &[&str] = &["-O3", "-fno-stack-protector"];
 /// into constant-time code.
 pub const CLANG: &[&str] = &["-mllvm", "-x86-cmov-converter=false"];
 
-/// A C compiler that targets the prover's machine.
+/// The start of the names of compilers for RISC-V in records.
+pub const RISCV: &str = "riscv-";
+
+/// A C compiler that targets a machine of the prover.
 pub struct Compiler {
     pub family: Family,
     machine: cc::Machine,
@@ -46,6 +49,8 @@ pub struct Compiler {
     pub name: String,
     /// The intrinsics header; empty for none.
     header: &'static str,
+    /// Flags besides those of all compilers.
+    own: &'static [&'static str],
     /// The number of compiled texts.
     texts: AtomicUsize,
     /// The precompiled header, shared by all further texts; `None` if the compiler has no support
@@ -69,14 +74,26 @@ impl Compiler {
     /// # Errors
     /// The reason why there is no such compiler.
     pub fn find(target: &'static Target, family: Family) -> Result<Compiler, cc::Skip> {
-        let machine = cc::find_to_compile(target, family)?;
+        let compiler = Compiler::of(cc::find_to_compile(target, family)?, family, target.header);
+        Ok(Compiler { own: if compiler.is_clang { CLANG } else { &[] }, ..compiler })
+    }
+
+    /// Finds the compiler of a family for RV32IM.
+    ///
+    /// # Errors
+    /// The reason why there is no such compiler.
+    pub fn find_for_rv32(target: &'static Target, family: Family) -> Result<Compiler, cc::Skip> {
+        let compiler = Compiler::of(cc::find_for_rv32(target, family)?, family, "");
+        Ok(Compiler { name: format!("{RISCV}{}", compiler.name), ..compiler })
+    }
+
+    fn of(machine: cc::Machine, family: Family, header: &'static str) -> Compiler {
         let is_clang = asked(&machine, &["--version"]).contains("clang");
         let version = asked(&machine, &["-dumpfullversion", "-dumpversion"]);
         let kind = if is_clang { "clang" } else { "gcc" };
         let name = format!("{kind} {}", version.trim());
-        let (header, texts, parsed) = (target.header, AtomicUsize::new(0), OnceLock::new());
-        let cache = Cache::user();
-        Ok(Compiler { family, machine, is_clang, name, header, texts, parsed, cache })
+        let (texts, parsed, cache) = (AtomicUsize::new(0), OnceLock::new(), Cache::user());
+        Compiler { family, machine, is_clang, name, header, own: &[], texts, parsed, cache }
     }
 
     /// The same compiler without the objects of earlier runs.
@@ -111,8 +128,7 @@ impl Compiler {
 
     /// The flags of a compile, without file names.
     pub fn flags(&self) -> Vec<&str> {
-        let own = if self.is_clang { CLANG } else { &[] };
-        self.machine.cflags.iter().chain(FLAGS).chain(own).copied().collect()
+        self.machine.cflags.iter().chain(FLAGS).chain(self.own).copied().collect()
     }
 
     /// The identity of the compiler with its flags: its version, and a digest of its executables.

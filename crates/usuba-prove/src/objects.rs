@@ -143,6 +143,15 @@ impl Choice {
         Ok(Choice { own: compiler(target)?, fewer })
     }
 
+    fn for_rv32(target: &'static Target, family: Family, afresh: bool) -> Result<Choice, String> {
+        let found = Compiler::find_for_rv32(target, family).map_err(|skip| {
+            let why = skip.why;
+            format!("no object for RV32IM of {} can be made: {why}; gp32 has such C", target.name)
+        })?;
+        let own = if afresh { found.afresh() } else { found };
+        Ok(Choice { own, fewer: Vec::new() })
+    }
+
     /// The compiler for a C text. A compiler selects no instruction of an extension that the text
     /// does not name.
     fn of(&self, text: &str) -> &Compiler {
@@ -181,6 +190,8 @@ fn own_names(target: &'static Target) -> impl Iterator<Item = &'static str> {
 pub enum By {
     /// A C compiler, of our C.
     C(Family),
+    /// A C compiler for RV32IM.
+    Riscv(Family),
     /// The back end for assembly language, and an assembler.
     Assembly,
 }
@@ -223,6 +234,7 @@ impl Objects {
         for by in makers {
             match *by {
                 By::C(family) => compilers.push(Choice::new(target, family, afresh)?),
+                By::Riscv(family) => compilers.push(Choice::for_rv32(target, family, afresh)?),
                 By::Assembly => {
                     usuba_asm::check_target(target)?;
                     let found = compiler(target, Family::Any)?;
@@ -450,7 +462,6 @@ fn proved(
     object.expect(symbol)?;
     let Ranges { most, linked, wiped } = ranges;
     let demands = Demands { wiped: *wiped };
-    let verdict =
-        by_machine::prove_either(&object, &contract, program, most, linked, demands);
+    let verdict = by_machine::prove_either(&object, &contract, program, most, linked, demands);
     Ok(verdict.map(Evidence::Machine, |found| Box::new(found.in_words(program))))
 }

@@ -15,6 +15,7 @@ use usuba::isa::{self, Target};
 use usuba::names::did_you_mean;
 use usuba::typed::Flags;
 use usuba_ciphers::{Cipher, Function};
+use usuba_run::cc;
 
 use crate::arithmetic_folder;
 use crate::interfaces::{self, Interfaces};
@@ -112,8 +113,12 @@ pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
             true => Objects::compiled(target, makers, memory.clone(), request.afresh),
             false => Ok(Objects::None),
         };
-        let is_c = |by: &&By| **by != By::Assembly;
-        let has = |by: &&By| is_c(by) || usuba_asm::has_assembly(target);
+        let is_c = |by: &&By| matches!(by, By::C(_));
+        let has = |by: &&By| match by {
+            By::C(_) => true,
+            By::Riscv(_) => cc::is_for_rv32(target),
+            By::Assembly => usuba_asm::has_assembly(target),
+        };
         let kernels: Vec<By> = request.makers.iter().filter(has).copied().collect();
         let of_c: Vec<By> = request.makers.iter().filter(is_c).copied().collect();
         let (objects, functions) =

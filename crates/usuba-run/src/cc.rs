@@ -168,6 +168,39 @@ pub fn find_to_compile(target: &'static Target, family: Family) -> Result<Machin
     Ok(hosted(target, compiler))
 }
 
+/// Whether the C of a target can be compiled for RV32IM.
+pub fn is_for_rv32(target: &Target) -> bool {
+    of_rv32(target).is_some()
+}
+
+fn of_rv32(target: &Target) -> Option<&'static Cross> {
+    target.processor.cross.filter(|cross| cross.system == System::BareRiscv32)
+}
+
+/// Flags of clang for RV32IM.
+const CLANG_FOR_RV32: &[&str] =
+    &["--target=riscv32-unknown-elf", "-march=rv32im", "-mabi=ilp32", "-ffreestanding"];
+
+/// The compiler of a family for RV32IM, which the C of general-purpose registers can be compiled for.
+/// Its objects have no instruction that the linker replaces.
+///
+/// # Errors
+/// The reason why this machine has none.
+pub fn find_for_rv32(target: &'static Target, family: Family) -> Result<Machine, Skip> {
+    let skip = |why: String| Skip { target: target.name.to_string(), why };
+    let cross = of_rv32(target).ok_or_else(|| skip("its C is not for RISC-V of 32 bits".into()))?;
+    let (compiler, cflags) = match family {
+        Family::Clang => (host_compiler(family).map_err(skip)?, CLANG_FOR_RV32),
+        _ => {
+            let Tool { variable, names, about, .. } = cross.compiler;
+            let found = program(variable, names);
+            (found.map_err(|names| skip(format!("there is no {about} ({names})")))?, cross.cflags)
+        }
+    };
+    let cflags = [cflags, &["-mno-relax"]].concat();
+    Ok(Machine { cflags, ..hosted(target, compiler) })
+}
+
 /// The result of [`find`] for every target, in the order of [`isa::all`].
 pub fn survey() -> Vec<Result<Machine, Skip>> {
     isa::all().map(|target| find(target.name)).collect()

@@ -23,14 +23,24 @@ struct Addends {
 impl Bits {
     /// With the additions of a program, operands and result: other orders of them are the same
     /// words, with `by_bits` also of parts of their words. With `asks` engines examine their bits and
-    /// carries.
-    pub fn with_sums(graph: Graph, summed: &[[Vec<Edge>; 3]], by_bits: bool, asks: bool) -> Bits {
+    /// carries. Registers have `register` bits: of wider sums, the lower parts are sums, too.
+    pub fn with_sums(
+        graph: Graph,
+        summed: &[[Vec<Edge>; 3]],
+        (by_bits, asks): (bool, bool),
+        register: usize,
+    ) -> Bits {
         let mut bits = Bits::new(graph);
         bits.asks_sums = asks;
         if !summed.is_empty() {
             let summed = summed.iter().filter(|[_, _, sum]| WORDS.contains(&sum.len()));
-            let mut sums = Sums::new(by_bits, summed.clone().map(|[_, _, sum]| sum.len()));
-            for [a, b, sum] in summed {
+            let parts = summed.flat_map(|[a, b, sum]| {
+                let of = move |size: usize| [&a[..size], &b[..size], &sum[..size]];
+                let lower = (sum.len() > register).then(|| of(register));
+                lower.into_iter().chain([of(sum.len())])
+            });
+            let mut sums = Sums::new(by_bits, parts.clone().map(|[_, _, sum]| sum.len()));
+            for [a, b, sum] in parts {
                 let total = sums.total(bits.zero, (a, b, false));
                 sums.remember(bits.zero, &total, sum);
             }
@@ -88,6 +98,13 @@ impl Bits {
             sums.remember(self.zero, &total, &edges);
         }
         (out, last)
+    }
+
+    /// Whether both words are operands or results of sums, or constant.
+    pub fn are_summands(&self, a: &[Cell], b: &[Cell]) -> bool {
+        let Some(sums) = &self.sums else { return false };
+        let known = |a: &[Edge]| sums.knows(self.zero, a);
+        self.addends(a, b, false).is_some_and(|found| known(&found.a) && known(&found.b))
     }
 
     /// The edges of two words of one instance, which are to be added.

@@ -22,8 +22,8 @@ use std::sync::Arc;
 use object::read::archive::ArchiveFile;
 use object::read::elf::{ElfFile32, ElfFile64, ElfSymbol};
 use object::{
-    Architecture, BinaryFormat, FileFlags, LittleEndian, Object as _, ObjectKind, ObjectSymbol, SymbolFlags,
-    elf,
+    Architecture, BinaryFormat, FileFlags, LittleEndian, Object as _, ObjectKind, ObjectSymbol,
+    SymbolFlags, elf,
 };
 
 use relocatable::Header;
@@ -260,7 +260,8 @@ impl Object {
             Architecture::Riscv32 => Some(Processor::Riscv32),
             _ => None,
         };
-        let processor = processor.filter(|known| file.is_little_endian() && processors.contains(known));
+        let processor =
+            processor.filter(|known| file.is_little_endian() && processors.contains(known));
         let processor = processor.ok_or_else(|| {
             let names: Vec<&str> = processors.iter().map(|processor| processor.name()).collect();
             let (machine, names) = (file.architecture(), names.join(" and "));

@@ -244,9 +244,7 @@ fn of_riscv(r_type: elf::RelocationType) -> (Kind, usize, bool) {
         elf::R_RISCV_HI20 => (Kind::Part(Part::High), 4),
         elf::R_RISCV_LO12_I | elf::R_RISCV_LO12_S => (Kind::Part(Part::Low), 4),
         elf::R_RISCV_PCREL_HI20 => (Kind::Part(Part::HighRelative), 4),
-        elf::R_RISCV_PCREL_LO12_I | elf::R_RISCV_PCREL_LO12_S => {
-            (Kind::Part(Part::LowRelative), 4)
-        }
+        elf::R_RISCV_PCREL_LO12_I | elf::R_RISCV_PCREL_LO12_S => (Kind::Part(Part::LowRelative), 4),
         elf::R_RISCV_RELAX | elf::R_RISCV_ALIGN => (Kind::Unknown(RELAXES), 8),
         _ => (Kind::Unknown(NO_TYPE), 8),
     };

@@ -152,12 +152,15 @@ impl Run<'_, '_> {
         // Half of the bytes that a lower part reaches.
         const REACH: u64 = 2048;
         let [a, b] = [a, b].map(Object::pointer);
-        let start = |size: u64| a.offset.div_euclid(size as i64) == b.offset.div_euclid(size as i64);
+        let start =
+            |size: u64| a.offset.div_euclid(size as i64) == b.offset.div_euclid(size as i64);
         let sizes = (0..=REACH.ilog2()).map(|at| 1 << at);
         let section = Pointer { offset: 0, ..a };
         a == b
             || a.region == b.region
-                && sizes.rev().any(|size| self.world.object.is_aligned(section, size) && start(size))
+                && sizes
+                    .rev()
+                    .any(|size| self.world.object.is_aligned(section, size) && start(size))
     }
 
     /// The content of memory as bits.
@@ -192,8 +195,7 @@ impl Run<'_, '_> {
             Loaded::Cells(cells) => {
                 let zero = self.world.bits.constant(false);
                 let top = if signed { *cells.last().expect("a byte") } else { zero };
-                let word: Word =
-                    std::array::from_fn(|at| cells.get(at).copied().unwrap_or(top));
+                let word: Word = std::array::from_fn(|at| cells.get(at).copied().unwrap_or(top));
                 self.set_bits(to, &word);
             }
             Loaded::Moving(_) | Loaded::Count(_) => {

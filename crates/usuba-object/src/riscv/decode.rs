@@ -39,8 +39,7 @@ pub enum Operation {
 use Operation::*;
 
 /// By the third function field, with the seventh bit of the other one.
-const PLAIN: [Operation; 8] =
-    [Add, ShiftLeft, Less, LessUnsigned, Xor, ShiftRight, Or, And];
+const PLAIN: [Operation; 8] = [Add, ShiftLeft, Less, LessUnsigned, Xor, ShiftRight, Or, And];
 const PRODUCTS: [Operation; 8] = [
     Multiply,
     High,
@@ -74,17 +73,51 @@ pub enum Operand {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Instruction {
     /// lui; the lowest 12 bits are zero.
-    Upper { to: Register, value: i32 },
+    Upper {
+        to: Register,
+        value: i32,
+    },
     /// auipc
-    UpperRelative { to: Register, value: i32 },
+    UpperRelative {
+        to: Register,
+        value: i32,
+    },
     /// jal
-    Jump { to: Register, offset: i32 },
+    Jump {
+        to: Register,
+        offset: i32,
+    },
     /// jalr
-    JumpRegister { to: Register, base: Register, offset: i32 },
-    Branch { condition: Condition, a: Register, b: Register, offset: i32 },
-    Load { to: Register, base: Register, offset: i32, bytes: usize, signed: bool },
-    Store { from: Register, base: Register, offset: i32, bytes: usize },
-    Arithmetic { operation: Operation, to: Register, a: Register, b: Operand },
+    JumpRegister {
+        to: Register,
+        base: Register,
+        offset: i32,
+    },
+    Branch {
+        condition: Condition,
+        a: Register,
+        b: Register,
+        offset: i32,
+    },
+    Load {
+        to: Register,
+        base: Register,
+        offset: i32,
+        bytes: usize,
+        signed: bool,
+    },
+    Store {
+        from: Register,
+        base: Register,
+        offset: i32,
+        bytes: usize,
+    },
+    Arithmetic {
+        operation: Operation,
+        to: Register,
+        a: Register,
+        b: Operand,
+    },
 }
 
 use Instruction::*;

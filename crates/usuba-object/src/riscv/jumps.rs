@@ -25,7 +25,9 @@ impl Run<'_, '_> {
     pub fn far_jump(&mut self, register: Register, target: u64) -> Result<Step, Fault> {
         let next = decode(self.world.object.code(self.next, LONGEST));
         match next {
-            Some((Instruction::JumpRegister { to, base, offset: 0 }, bytes)) if base == register => {
+            Some((Instruction::JumpRegister { to, base, offset: 0 }, bytes))
+                if base == register =>
+            {
                 self.set(register, Value::unset());
                 self.next += bytes as u64;
                 self.riscv.next = self.next;
@@ -36,12 +38,7 @@ impl Run<'_, '_> {
     }
 
     /// jalr to an address in a register.
-    pub fn jump_to(
-        &mut self,
-        to: Register,
-        base: Register,
-        offset: i32,
-    ) -> Result<Step, Fault> {
+    pub fn jump_to(&mut self, to: Register, base: Register, offset: i32) -> Result<Step, Fault> {
         let other = "a jump to an address that is data";
         match self.value(base) {
             Value::Pointer(_) if offset != 0 => Err(unsupported(other)),
@@ -157,13 +154,7 @@ impl Run<'_, '_> {
     }
 
     /// A branch, whose condition must be known.
-    pub fn branch(
-        &mut self,
-        condition: Condition,
-        a: Register,
-        b: Register,
-        target: u64,
-    ) -> Done {
+    pub fn branch(&mut self, condition: Condition, a: Register, b: Register, target: u64) -> Done {
         let negated =
             matches!(condition, Condition::Unequal | Condition::NotLess | Condition::NotBelow);
         let (a, b) = (self.value(a), self.value(b));
@@ -195,8 +186,7 @@ impl Run<'_, '_> {
 
     /// Whether the condition that a branch tests, or its opposite, holds for words.
     fn holds(&mut self, condition: Condition, a: &Word, b: &Word) -> Result<bool, Fault> {
-        let is_secret =
-            a.iter().chain(b).any(|&cell| self.world.bits.is_secret(cell));
+        let is_secret = a.iter().chain(b).any(|&cell| self.world.bits.is_secret(cell));
         let bit = match condition {
             Condition::Equal | Condition::Unequal => self.world.bits.equal(a, b),
             Condition::Below | Condition::NotBelow => self.is_below(a, b),

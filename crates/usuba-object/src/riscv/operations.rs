@@ -16,17 +16,29 @@ use crate::{Fault, Rule, unsupported};
 /// The bits of a register.
 pub type Word = [Cell; 32];
 
-/// `least` is less than `other` where the sum or difference that one of them is has a carry or a
-/// borrow: `a + b < a` and `a < a - b`.
+/// A sum or difference, and its carry or borrow.
 #[derive(Clone, Debug)]
 pub struct Sum {
-    least: Word,
-    other: Word,
+    is_sum: bool,
+    a: Word,
+    b: Word,
+    result: Word,
     carry: Cell,
 }
 
-/// The sums that are remembered. Compilers that use words in pairs ask soon.
-const SUMS: usize = 32;
+impl Sum {
+    /// Whether it has a carry or borrow where one word is less than another one: `a + b < a`, and
+    /// `a < a - b`.
+    fn is_told_by(&self, less: &Word, other: &Word) -> bool {
+        match self.is_sum {
+            true => self.result == *less && [self.a, self.b].contains(other),
+            false => self.a == *less && [self.b, self.result].contains(other),
+        }
+    }
+}
+
+/// The sums that are remembered. Compilers that have words in pairs of registers use them soon.
+const SUMS: usize = 256;
 
 impl Run<'_, '_> {
     /// A register.
@@ -75,27 +87,19 @@ impl Run<'_, '_> {
         }
     }
 
-    pub fn arithmetic(
-        &mut self,
-        operation: Operation,
-        to: Register,
-        a: Value,
-        b: Value,
-    ) -> Done {
-        let is_zero = |value: &Value| {
-            matches!(value, Value::Bits(cells) if self.known(&cells[..]) == Some(0))
-        };
+    pub fn arithmetic(&mut self, operation: Operation, to: Register, a: Value, b: Value) -> Done {
+        let is_zero = |value: &Value| matches!(value, Value::Bits(cells) if self.known(&cells[..]) == Some(0));
         let result = match (operation, &a, &b) {
             (Operation::Add | Operation::Or | Operation::Xor, _, zero) if is_zero(zero) => a,
             (Operation::Add | Operation::Or | Operation::Xor, zero, _) if is_zero(zero) => b,
             (Operation::Add, Value::Pointer(at), Value::Bits(by))
-            | (Operation::Add, Value::Bits(by), Value::Pointer(at)) => self.moved(*at, &by[..], 1)?,
+            | (Operation::Add, Value::Bits(by), Value::Pointer(at)) => {
+                self.moved(*at, &by[..], 1)?
+            }
             (Operation::Subtract, Value::Pointer(at), Value::Bits(by)) => {
                 self.moved(*at, &by[..], -1)?
             }
-            (Operation::Subtract, Value::Pointer(a), Value::Pointer(b))
-                if a.region == b.region =>
-            {
+            (Operation::Subtract, Value::Pointer(a), Value::Pointer(b)) if a.region == b.region => {
                 let distance = self.number(a.offset.wrapping_sub(b.offset) as i32);
                 Value::Bits(Box::new(distance))
             }
@@ -133,18 +137,7 @@ impl Run<'_, '_> {
             And => gate(&mut |bits, a, b| bits.and(a, b)),
             Or => gate(&mut |bits, a, b| bits.or(a, b)),
             Xor => gate(&mut |bits, a, b| bits.xor(a, b)),
-            Add => {
-                let (sum, carry) = self.world.bits.sum(a, b, false);
-                let sum = word(&sum);
-                self.remember(&[(sum, *a), (sum, *b)], carry);
-                sum
-            }
-            Subtract => {
-                let (difference, borrow) = self.world.bits.difference(a, b);
-                let difference = word(&difference);
-                self.remember(&[(*a, difference)], borrow);
-                difference
-            }
+            Add | Subtract => self.sum(operation == Add, a, b),
             ShiftLeft | ShiftRight | ShiftRightSigned => {
                 let count = self.known(&b[..5]).ok_or_else(|| {
                     let secret = "the count of a shift depends on an input";
@@ -201,8 +194,7 @@ impl Run<'_, '_> {
 
     /// Whether a word is below another one, as numbers without sign.
     pub fn is_below(&mut self, a: &Word, b: &Word) -> Cell {
-        let same = |sum: &&Sum| (&sum.least, &sum.other) == (a, b);
-        if let Some(sum) = self.riscv.sums.iter().rev().find(same) {
+        if let Some(sum) = self.riscv.sums.iter().rev().find(|sum| sum.is_told_by(a, b)) {
             return sum.carry;
         }
         let zero = self.number(0);
@@ -226,15 +218,54 @@ impl Run<'_, '_> {
         self.is_below(&x, &y)
     }
 
-    fn remember(&mut self, pairs: &[(Word, Word)], carry: Cell) {
-        if self.world.bits.value(carry).is_some() {
-            return;
-        }
+    fn sum(&mut self, is_sum: bool, a: &Word, b: &Word) -> Word {
+        let bits = &mut self.world.bits;
+        let (result, carry) = if is_sum { bits.sum(a, b, false) } else { bits.difference(a, b) };
+        let result = self.upper_part(is_sum, a, b).unwrap_or_else(|| word(&result));
         let sums = &mut self.riscv.sums;
         if sums.len() > SUMS {
             sums.drain(..SUMS / 2);
         }
-        sums.extend(pairs.iter().map(|&(least, other)| Sum { least, other, carry }));
+        sums.push(Sum { is_sum, a: *a, b: *b, result, carry });
+        result
+    }
+
+    /// The upper half of a sum or difference of words in pairs of registers, where the program has
+    /// such words: of both upper halves and the carry of the lower ones, in any order.
+    fn upper_part(&mut self, is_sum: bool, a: &Word, b: &Word) -> Option<Word> {
+        let sums = &self.riscv.sums;
+        let made = |result: &Word| {
+            sums.iter().rev().find(|sum| sum.is_sum == is_sum && sum.result == *result)
+        };
+        let lower = |carry: &Word| {
+            let (&bit, rest) = carry.split_first()?;
+            let is_bit = |&cell: &Cell| self.world.bits.value(cell) == Some(false);
+            let is_carry = self.world.bits.value(bit).is_none() && rest.iter().all(is_bit);
+            let same = |sum: &&Sum| sum.is_sum == is_sum && sum.carry == bit;
+            sums.iter().rev().find(same).filter(|_| is_carry)
+        };
+        // The lower halves, and candidates for the upper ones.
+        let mut found: Vec<(&Sum, Word, Word)> = Vec::new();
+        let orders = if is_sum { &[(a, b), (b, a)][..] } else { &[(a, b)] };
+        for &(upper, other) in orders {
+            let Some(made) = made(upper) else { continue };
+            found.extend(lower(other).map(|low| (low, made.a, made.b)));
+            found.extend(lower(&made.b).map(|low| (low, made.a, *other)));
+            found.extend(lower(&made.a).filter(|_| is_sum).map(|low| (low, made.b, *other)));
+        }
+        for (low, x, y) in found {
+            let orders = if is_sum { &[(x, y), (y, x)][..] } else { &[(x, y)] };
+            for (x, y) in orders {
+                let (a, b) = ([low.a, *x].concat(), [low.b, *y].concat());
+                let bits = &mut self.world.bits;
+                if bits.are_summands(&a, &b) {
+                    let both =
+                        if is_sum { bits.sum(&a, &b, false) } else { bits.difference(&a, &b) };
+                    return Some(word(&both.0[32..]));
+                }
+            }
+        }
+        None
     }
 }
 

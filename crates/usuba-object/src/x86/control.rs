@@ -5,9 +5,9 @@
 
 use iced_x86::{ConditionCode, OpKind, Register};
 
-use crate::address::Address;
 use super::registers::{Flag, RSP, Word, X87};
 use super::{Done, Run, unsupported};
+use crate::address::Address;
 use crate::callees::Caller as _;
 use crate::cell::Cell;
 use crate::elf::Object;

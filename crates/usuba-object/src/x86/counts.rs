@@ -9,13 +9,13 @@
 
 use iced_x86::ConditionCode;
 
-use crate::address::Address;
 use super::control::Condition;
 use super::lanes::Shift;
 use super::operands::number;
 use super::registers::{Flag, Flags, Word};
 use super::scalar::{Binary, lowest};
 use super::{Run, unsupported};
+use crate::address::Address;
 use crate::cell::Cell;
 use crate::memory::Moving;
 use crate::symbolic_count::{Asked, Form, Range, Ranges, VARIABLES, Verdict};

@@ -1,8 +1,8 @@
 //! The calling convention at calls of functions with their own proofs: see `crate::callees`.
 
-use crate::address::Address;
 use super::registers::{PARAMETERS, Word};
 use super::{Cells, Done, Run, unsupported};
+use crate::address::Address;
 use crate::callees::Caller;
 use crate::cell::Cell;
 use crate::memory::{Pointer, Region};

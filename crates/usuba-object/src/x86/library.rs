@@ -22,10 +22,10 @@
 //! call memcpy      r blocks from the frame to out + 1024 t
 //! ```
 
-use crate::address::Address;
 use super::registers::{Flag, Flags, PARAMETERS, VOLATILE, Word};
 use super::string_instructions::Length;
 use super::{Done, Run, unsupported};
+use crate::address::Address;
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::{Moving, Pointer, Region};

@@ -19,11 +19,11 @@
 
 use iced_x86::Register;
 
-use crate::address::Address;
 use super::lanes::{CHOICE, Gate, Shift, less, shifted};
 use super::operands::{number, width};
 use super::registers::{Flag, Flags, MASK, VECTOR, Word};
 use super::{Cells, Done, Run, unsupported};
+use crate::address::Address;
 use crate::cell::{Bits, Cell};
 use crate::memory::Moving;
 use crate::symbolic_count::Form;

@@ -54,8 +54,8 @@ use super::cell::{Bits, Cell};
 use super::memory::{Convention, Whole};
 use super::symbolic_count::Form;
 use super::{Fault, Machine, Step, World, unsupported};
-use relocated::Linked;
 use registers::{Flags, Word};
+use relocated::Linked;
 use table::Meaning;
 pub use table::{Form as Shape, Row, Timing, is_modelled, rows};
 

@@ -6,11 +6,11 @@
 //! movhps xmm0, [rdi]       the upper half of xmm0 = the word at rdi
 //! ```
 
-use crate::address::Address;
 use super::operands::{number, width};
 use super::registers::{LANES, Word};
 use super::shuffles::GROUP;
 use super::{Done, Run, unsupported};
+use crate::address::Address;
 use crate::cell::Cell;
 use crate::memory::{Loaded, Whole};
 

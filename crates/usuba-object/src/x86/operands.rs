@@ -2,9 +2,9 @@
 
 use iced_x86::{EncodingKind, OpKind, Register};
 
-use crate::address::Address;
 use super::registers::{CANARY, VECTOR, Word};
 use super::{Cells, Done, Run, unsupported};
+use crate::address::Address;
 use crate::cell::Cell;
 use crate::elf::{Content, Object};
 use crate::memory::{Loaded, Moving, Pointer, Region, Whole};

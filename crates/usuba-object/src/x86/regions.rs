@@ -7,11 +7,11 @@
 //! xor rax, rsi        public, and not known; a secret if rax is one
 //! ```
 
-use crate::address::Address;
 use super::registers::{Flag, Flags, Word};
 use super::scalar::{Binary, numbers};
 use super::{Run, unsupported};
 use crate::Fault;
+use crate::address::Address;
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::{Moving, Pointer, Region};

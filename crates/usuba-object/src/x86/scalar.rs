@@ -12,12 +12,12 @@
 
 use iced_x86::{Code, Mnemonic, OpKind};
 
-use crate::address::Address;
 use super::counts::form;
 use super::lanes::{CHOICE, Gate, Shift, andn, double_shifted, shifted};
 use super::operands::number;
 use super::registers::{Flag, Flags, Word};
 use super::{Done, Run, unsupported};
+use crate::address::Address;
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::symbolic_count::Form;

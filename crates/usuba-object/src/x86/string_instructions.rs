@@ -8,9 +8,9 @@
 //! Addresses and counts must be known; a number of bytes may depend on the number of blocks.
 //! Functions of the C library that do the same are in `library`.
 
-use crate::address::Address;
 use super::registers::Word;
 use super::{Cells, Done, Run, unsupported};
+use crate::address::Address;
 use crate::cell::Cell;
 use crate::memory::Moving;
 use crate::symbolic_count::Form;

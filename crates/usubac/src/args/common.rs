@@ -10,7 +10,6 @@ use clap::{Args, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::isa::Target;
 use usuba_ciphers::Library;
-use usuba_prove::objects::By;
 use usuba_run::cc::Family;
 
 use super::values::{parse_arch, parse_prefix, parse_slug};
@@ -259,14 +258,6 @@ impl Compiler {
 
     pub fn is_assembly(self) -> bool {
         self == Compiler::Asm
-    }
-
-    /// The maker of the objects that are proved.
-    pub fn maker(self) -> By {
-        match self {
-            Compiler::Asm => By::Assembly,
-            compiler => By::C(compiler.family()),
-        }
     }
 }
 
