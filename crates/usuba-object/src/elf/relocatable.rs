@@ -197,11 +197,22 @@ impl Reader<'_> {
                 }
                 let far = (addend.unsigned_abs() >= LARGEST)
                     .then_some("the address is far from its symbol");
-                let kind = unknown.or(far).map_or(kind, Kind::Unknown);
+                let kind = match kind {
+                    Kind::Unknown(_) => kind,
+                    known => unknown.or(far).map_or(known, Kind::Unknown),
+                };
                 let relocation =
                     Relocation { size, kind, target: base.wrapping_add_signed(addend) };
-                if self.object.relocations.insert(start + offset, relocation).is_some() {
-                    return Err("two relocations are in one place".into());
+                let before = self.object.relocations.insert(start + offset, relocation);
+                match (before.map(|before| before.kind), kind) {
+                    (None, _) => {}
+                    // The place is not known anyway.
+                    (Some(_), Kind::Unknown(_)) => {}
+                    (Some(unknown @ Kind::Unknown(_)), _) => {
+                        let relocation = Relocation { kind: unknown, ..relocation };
+                        self.object.relocations.insert(start + offset, relocation);
+                    }
+                    _ => return Err("two relocations are in one place".into()),
                 }
             }
         }

@@ -28,7 +28,11 @@ impl Run<'_, '_> {
                 return self.jump(to, target);
             }
             (Instruction::UpperRelative { to, .. }, Some(Relocation { size: 8, target, .. })) => {
-                return self.far_jump(to, target);
+                return self.far_jump(to, |_| target);
+            }
+            (Instruction::UpperRelative { to, value }, None) => {
+                let from = self.place.wrapping_add_signed(value.into());
+                return self.far_jump(to, |offset| from.wrapping_add_signed(offset.into()));
             }
             (Instruction::JumpRegister { to, base, offset }, None) => {
                 return self.jump_to(to, base, offset);
@@ -224,6 +228,7 @@ impl Run<'_, '_> {
 
     /// Checks that an access is a multiple of its own size.
     fn check_alignment(&mut self, at: Address, bytes: usize) -> Done {
+        let at = Address::Pointer(pointer(at)?);
         if bytes == 1 || self.is_aligned(at, bytes as u64) {
             return Ok(());
         }

@@ -21,13 +21,16 @@ impl Run<'_, '_> {
         }
     }
 
-    /// auipc and jalr, into which the linker writes one distance.
-    pub fn far_jump(&mut self, register: Register, target: u64) -> Result<Step, Fault> {
+    /// auipc and jalr with a distance together, by the offset of the second one.
+    pub fn far_jump(
+        &mut self,
+        register: Register,
+        target: impl Fn(i32) -> u64,
+    ) -> Result<Step, Fault> {
         let next = decode(self.world.object.code(self.next, LONGEST));
         match next {
-            Some((Instruction::JumpRegister { to, base, offset: 0 }, bytes))
-                if base == register =>
-            {
+            Some((Instruction::JumpRegister { to, base, offset }, bytes)) if base == register => {
+                let target = target(offset);
                 self.set(register, Value::unset());
                 self.next += bytes as u64;
                 self.riscv.next = self.next;

@@ -27,7 +27,7 @@ pub use decode::{Instruction, decode};
 use super::cell::{Bits, Cell};
 use super::memory::{Convention, Pointer, Region, Whole};
 use super::{Fault, Machine, Rule, Step, World, unsupported};
-use operations::Sum;
+use operations::{Sum, Word};
 use values::{FIRST, Value};
 
 /// The processor.
@@ -36,6 +36,8 @@ pub struct Riscv {
     registers: [Value; 32],
     /// Recent sums and differences, whose carries comparisons compute again.
     sums: Vec<Sum>,
+    /// Pairs of words that are integers, and their exclusive or, which is zero where they are equal.
+    differing: Vec<([Word; 2], Word)>,
     next: u64,
 }
 

@@ -136,7 +136,17 @@ impl Run<'_, '_> {
         Ok(match operation {
             And => gate(&mut |bits, a, b| bits.and(a, b)),
             Or => gate(&mut |bits, a, b| bits.or(a, b)),
-            Xor => gate(&mut |bits, a, b| bits.xor(a, b)),
+            Xor => {
+                let word = gate(&mut |bits, a, b| bits.xor(a, b));
+                if self.world.bits.has_integers() {
+                    let differing = &mut self.riscv.differing;
+                    if differing.len() > SUMS {
+                        differing.drain(..SUMS / 2);
+                    }
+                    differing.push(([*a, *b], word));
+                }
+                word
+            }
             Add | Subtract => self.sum(operation == Add, a, b),
             ShiftLeft | ShiftRight | ShiftRightSigned => {
                 let count = self.known(&b[..5]).ok_or_else(|| {
@@ -186,6 +196,17 @@ impl Run<'_, '_> {
         if both { without(&high, b[31], a) } else { high }
     }
 
+    /// Whether a word is zero. The exclusive or of two words is where they are equal.
+    pub fn is_zero(&mut self, a: &Word) -> Cell {
+        let zero = self.number(0);
+        let parts = match self.riscv.differing.iter().rev().find(|(_, word)| word == a) {
+            Some((parts, _)) if self.world.bits.has_integers() => *parts,
+            _ => return self.world.bits.equal(a, &zero),
+        };
+        let difference = self.world.bits.difference(&parts[0], &parts[1]).0;
+        self.world.bits.equal(&difference, &zero)
+    }
+
     /// A word that is 0 or 1.
     fn flag(&self, bit: Cell) -> Word {
         let zero = self.world.bits.constant(false);
@@ -200,7 +221,7 @@ impl Run<'_, '_> {
         let zero = self.number(0);
         if *a == zero || *b == self.number(1) {
             let (word, is_zero) = if *a == zero { (b, false) } else { (a, true) };
-            let equal = self.world.bits.equal(word, &zero);
+            let equal = self.is_zero(word);
             return if is_zero { equal } else { self.world.bits.not(equal) };
         }
         self.world.bits.difference(a, b).1
