@@ -43,6 +43,10 @@ pub fn planted(file: &[u8], symbol: &str, fault: Fault) -> Option<Vec<u8>> {
 /// The file offset, size and address of a function.
 fn place(file: &[u8], symbol: &str) -> Option<(usize, usize, u64)> {
     let object = object::File::parse(file).ok()?;
+    // Only these instructions are decoded.
+    if object.architecture() != object::Architecture::X86_64 {
+        return None;
+    }
     let symbol = object.symbols().find(|s| s.name() == Ok(symbol))?;
     let section = object.section_by_index(symbol.section_index()?).ok()?;
     let start = section.file_range()?.0.checked_add(symbol.address())?;

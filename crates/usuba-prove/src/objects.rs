@@ -31,9 +31,9 @@ use usuba_object::arithmetic;
 use usuba_object::by_machine;
 use usuba_object::calls::Kernel;
 use usuba_object::compare::Demands;
-use usuba_object::elf::Object;
+use usuba_object::elf::{Object, Processor};
 use usuba_object::extensions::Extensions;
-use usuba_run::cc::Family;
+use usuba_run::cc::{self, Family};
 use usuba_run::fingerprint::hex;
 
 use crate::fault_injection;
@@ -421,7 +421,7 @@ pub fn has_machine(target: &Target) -> bool {
 pub fn no_machine(target: &Target) -> String {
     format!(
         "the prover has no model of the processors that `{}` is for; objects are proved for x86-64 \
-         only, and without --binary and --interface everything else is proved",
+         and, on gp32, for RISC-V, and without --binary and --interface everything else is proved",
         target.name
     )
 }
@@ -457,6 +457,10 @@ fn proved(
     target: &Target,
 ) -> Result<Outcome, String> {
     let object = Object::read_any(bytes, Extensions::of(target.cflags))?;
+    if object.processor() == Processor::Riscv32 && !cc::is_for_rv32(target) {
+        let name = target.name;
+        return Err(format!("the object is for RISC-V, and `{name}` is not; gp32 has C for it"));
+    }
     let mut contract = compiler::contract_of(program, kernel, target)?;
     contract.symbol = symbol.to_string();
     object.expect(symbol)?;

@@ -119,7 +119,11 @@ pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
             By::Riscv(_) => cc::is_for_rv32(target),
             By::Assembly => usuba_asm::has_assembly(target),
         };
-        let kernels: Vec<By> = request.makers.iter().filter(has).copied().collect();
+        let mut kernels: Vec<By> = request.makers.iter().filter(has).copied().collect();
+        // A target that is named and has no maker is an error.
+        if kernels.is_empty() && !request.target.is_empty() {
+            kernels = request.makers.clone();
+        }
         let of_c: Vec<By> = request.makers.iter().filter(is_c).copied().collect();
         let (objects, functions) =
             (made(request.binary, &kernels)?, made(request.interface, &of_c)?);

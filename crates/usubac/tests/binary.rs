@@ -100,6 +100,59 @@ fn objects_are_proved_refuted_and_refused() {
     assert!(err(&none).contains("no place for the fault after object"), "{}", err(&none));
 }
 
+/// Objects for RISC-V, of our compiles and of the user's; those of another target are refused.
+#[test]
+fn objects_for_riscv_are_proved() {
+    let dir = folder();
+    let target = usuba::isa::find("gp32").expect("a target");
+    let mut has_both = true;
+    for (cc, family) in [("riscv-gcc", cc::Family::Gcc), ("riscv-clang", cc::Family::Clang)] {
+        let compiler = match compiler::Compiler::find_for_rv32(target, family) {
+            Ok(compiler) => compiler,
+            Err(skip) => {
+                println!("{skip}");
+                has_both = false;
+                continue;
+            }
+        };
+        let flags = format!("prove f.ua -V --entry f --binary -arch gp32 --cc {cc}");
+        let proved = usubac(dir.path(), &flags, &[]);
+        let said = out(&proved);
+        assert!(proved.status.success(), "{said}{}", err(&proved));
+        for part in ["in V on gp32: PROVED\n", &format!("by {cc} "), "in constant time"] {
+            assert!(said.contains(part), "{said}");
+        }
+        let none = usubac(dir.path(), &format!("{flags} --plant gate@object"), &[]);
+        assert!(err(&none).contains("no place for the fault after object"), "{}", err(&none));
+        let other = usubac(dir.path(), &flags.replace("gp32", "avx2"), &[]);
+        assert_eq!(other.status.code(), Some(1));
+        assert!(err(&other).contains("gp32 has such C"), "{}", err(&other));
+        let made = usubac(dir.path(), "f.ua -V --entry f -arch gp32 -o f.c", &[]);
+        assert!(made.status.success(), "{}", err(&made));
+        let text = fs::read_to_string(dir.path().join("f.c")).expect("a kernel");
+        let object = compiler.object(&text, "c", &["-Os", "-march=rv32imc"]).expect("it compiles");
+        fs::write(dir.path().join("f.o"), object).expect("written");
+        let given = "prove f.ua -V --entry f -arch gp32 --object f.o";
+        let proved = usubac(dir.path(), given, &[]);
+        assert!(proved.status.success(), "{}{}", out(&proved), err(&proved));
+        let other = usubac(dir.path(), &given.replace("gp32", "gp64"), &[]);
+        assert!(err(&other).contains("the object is for RISC-V"), "{}", err(&other));
+        let wrong = usubac(dir.path(), &given.replace("--entry f", "--entry g --symbol f"), &[]);
+        assert_eq!(wrong.status.code(), Some(1), "{}", out(&wrong));
+    }
+    // A cipher with each of its functions: words of 32 and of 64 bits, single bits, and tables.
+    let names = ["ascon", "chacha20", "sha2", "gift", "xoodoo", "simon", "salsa20", "rectangle"];
+    let name = names[usuba_gen::level::turn_of(names.len())];
+    if has_both {
+        let flags =
+            format!("prove {name} -arch gp32 --binary --cc riscv-gcc,riscv-clang --no-cache");
+        let proved = usubac(dir.path(), &flags, &[]);
+        let said = out(&proved);
+        assert!(proved.status.success(), "{name}: {said}{}", err(&proved));
+        assert!(said.contains("by riscv-clang ") && said.contains("by riscv-gcc "), "{said}");
+    }
+}
+
 /// A cipher with a key schedule, and how its words lie in bytes.
 const CIPHER: &str = "node f (x:u32[2], k:const u32[2]) returns (y:u32[2])\n\
     let y[0] = x[1] ^ k[0]; y[1] = (x[0] <<< 7) ^ k[1] tel\n\

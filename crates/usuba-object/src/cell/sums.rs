@@ -100,6 +100,11 @@ impl Bits {
         (out, last)
     }
 
+    /// Whether additions are in normal form.
+    pub fn has_sums(&self) -> bool {
+        self.sums.is_some()
+    }
+
     /// Whether both words are operands or results of sums, or constant.
     pub fn are_summands(&self, a: &[Cell], b: &[Cell]) -> bool {
         let Some(sums) = &self.sums else { return false };

@@ -13,13 +13,14 @@
 //!
 //! - `decode`: instructions and their text.
 //! - `values`: the contents of registers; entry and return.
-//! - `operations`: arithmetic; `accesses`: loads, stores and parts of addresses; `jumps`: branches,
+//! - `operations`: arithmetic; `pairs`: of words in two registers; `accesses`: loads, stores and parts of addresses; `jumps`: branches,
 //!   jumps, calls.
 
 mod accesses;
 mod decode;
 mod jumps;
 mod operations;
+mod pairs;
 mod values;
 
 pub use decode::{Instruction, decode};
@@ -36,6 +37,8 @@ pub struct Riscv {
     registers: [Value; 32],
     /// Recent sums and differences, whose carries comparisons compute again.
     sums: Vec<Sum>,
+    /// Lower and upper halves of sums of pairs.
+    pairs: Vec<[Word; 2]>,
     /// Pairs of words that are integers, and their exclusive or, which is zero where they are equal.
     differing: Vec<([Word; 2], Word)>,
     next: u64,

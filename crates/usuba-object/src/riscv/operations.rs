@@ -19,11 +19,11 @@ pub type Word = [Cell; 32];
 /// A sum or difference, and its carry or borrow.
 #[derive(Clone, Debug)]
 pub struct Sum {
-    is_sum: bool,
-    a: Word,
-    b: Word,
-    result: Word,
-    carry: Cell,
+    pub is_sum: bool,
+    pub a: Word,
+    pub b: Word,
+    pub result: Word,
+    pub carry: Cell,
 }
 
 impl Sum {
@@ -242,51 +242,13 @@ impl Run<'_, '_> {
     fn sum(&mut self, is_sum: bool, a: &Word, b: &Word) -> Word {
         let bits = &mut self.world.bits;
         let (result, carry) = if is_sum { bits.sum(a, b, false) } else { bits.difference(a, b) };
-        let result = self.upper_part(is_sum, a, b).unwrap_or_else(|| word(&result));
+        let result = self.upper_part(is_sum, [a, b]).unwrap_or_else(|| word(&result));
         let sums = &mut self.riscv.sums;
         if sums.len() > SUMS {
             sums.drain(..SUMS / 2);
         }
         sums.push(Sum { is_sum, a: *a, b: *b, result, carry });
         result
-    }
-
-    /// The upper half of a sum or difference of words in pairs of registers, where the program has
-    /// such words: of both upper halves and the carry of the lower ones, in any order.
-    fn upper_part(&mut self, is_sum: bool, a: &Word, b: &Word) -> Option<Word> {
-        let sums = &self.riscv.sums;
-        let made = |result: &Word| {
-            sums.iter().rev().find(|sum| sum.is_sum == is_sum && sum.result == *result)
-        };
-        let lower = |carry: &Word| {
-            let (&bit, rest) = carry.split_first()?;
-            let is_bit = |&cell: &Cell| self.world.bits.value(cell) == Some(false);
-            let is_carry = self.world.bits.value(bit).is_none() && rest.iter().all(is_bit);
-            let same = |sum: &&Sum| sum.is_sum == is_sum && sum.carry == bit;
-            sums.iter().rev().find(same).filter(|_| is_carry)
-        };
-        // The lower halves, and candidates for the upper ones.
-        let mut found: Vec<(&Sum, Word, Word)> = Vec::new();
-        let orders = if is_sum { &[(a, b), (b, a)][..] } else { &[(a, b)] };
-        for &(upper, other) in orders {
-            let Some(made) = made(upper) else { continue };
-            found.extend(lower(other).map(|low| (low, made.a, made.b)));
-            found.extend(lower(&made.b).map(|low| (low, made.a, *other)));
-            found.extend(lower(&made.a).filter(|_| is_sum).map(|low| (low, made.b, *other)));
-        }
-        for (low, x, y) in found {
-            let orders = if is_sum { &[(x, y), (y, x)][..] } else { &[(x, y)] };
-            for (x, y) in orders {
-                let (a, b) = ([low.a, *x].concat(), [low.b, *y].concat());
-                let bits = &mut self.world.bits;
-                if bits.are_summands(&a, &b) {
-                    let both =
-                        if is_sum { bits.sum(&a, &b, false) } else { bits.difference(&a, &b) };
-                    return Some(word(&both.0[32..]));
-                }
-            }
-        }
-        None
     }
 }
 

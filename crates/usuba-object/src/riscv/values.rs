@@ -61,7 +61,7 @@ impl Riscv {
                 _ => Value::unset(),
             };
         }
-        Riscv { registers, sums: Vec::new(), differing: Vec::new(), next: entry }
+        Riscv { registers, sums: Vec::new(), pairs: Vec::new(), differing: Vec::new(), next: entry }
     }
 
     /// Checks the state after a return.
