@@ -9,7 +9,7 @@
 //! If the largest alignment that an execution at position p tests is a, then an execution at any
 //! position congruent to p modulo a has equal answers, and is equal step by step.
 
-use super::memory::Convention;
+use super::convention::Convention;
 
 /// The largest alignment of the frame that is supported.
 pub const PHASES: u64 = 64;

@@ -24,7 +24,8 @@
 //!   part.
 //! - `opaque`: words of which nothing is known, and names of single bits.
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
-//! - `memory`: regions, pointers, bounds, alignment; `address`: addresses of operands.
+//! - `memory`: regions, pointers, bounds, alignment; `address`: addresses of operands;
+//!   `convention`: sizes and alignments that a calling convention fixes.
 //! - `extents`: accesses whose address or length is not known.
 //! - `pointer_tables`: arrays of pointers; `table_elements`: the buffers behind their elements.
 //! - `struct_fields`: public numbers in structs of the caller.
@@ -75,6 +76,7 @@ pub mod calls;
 pub mod cell;
 pub mod chained_blocks;
 pub mod compare;
+mod convention;
 pub mod dispatch;
 pub mod elf;
 pub mod extensions;
@@ -115,9 +117,10 @@ use std::fmt;
 
 use calls::Calls;
 use cell::{Bits, Cell};
+use convention::Convention;
 use elf::Object;
 use extensions::Extensions;
-use memory::{Convention, Memory, Whole};
+use memory::{Memory, Whole};
 
 /// The rule that an instruction breaks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

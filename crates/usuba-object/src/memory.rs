@@ -15,6 +15,7 @@
 use std::collections::BTreeMap;
 
 use super::cell::Cell;
+use super::convention::Convention;
 use super::dispatch;
 use super::footprint::Footprint;
 use super::frame_phases::KNOWN_PHASES;
@@ -126,20 +127,6 @@ pub struct Extent {
 /// The most bytes of the frame below the stack pointer at entry.
 const FRAME: i64 = 1 << 20;
 
-/// The parts of a calling convention that concern memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Convention {
-    /// Bytes of an address.
-    pub address: usize,
-    /// Bytes above the stack pointer at entry that belong to the frame: the return address, where it
-    /// is on the stack.
-    pub above: i64,
-    /// The red zone: bytes below the stack pointer that nothing else overwrites.
-    pub red_zone: i64,
-    /// The stack pointer at entry modulo [`KNOWN_PHASES`].
-    pub phase: u64,
-}
-
 /// A region, and an offset in it.
 pub(super) type Place = (Region, i64);
 
@@ -221,13 +208,11 @@ impl Memory {
             choice: dispatch::Known::default(),
             footprint: None,
         };
-        if convention.above > 0 {
-            let caller = Pointer { region: Region::Caller, offset: 0 };
-            memory.keep((Region::Frame, 0), Whole::Pointer(caller));
-        }
-        for (at, whole) in arguments.iter().enumerate() {
+        let caller = Pointer { region: Region::Caller, offset: 0 };
+        let returns = (convention.above > 0).then_some(Some(Whole::Pointer(caller)));
+        for (at, whole) in returns.iter().chain(arguments).enumerate() {
             if let Some(whole) = *whole {
-                memory.keep((Region::Frame, convention.above + each * at as i64), whole);
+                memory.keep((Region::Frame, each * at as i64), whole);
             }
         }
         memory

@@ -84,7 +84,7 @@ enum End<M> {
 /// A branch that is followed both ways, and its condition.
 enum Open<M> {
     /// The side without the condition is executed; the other one starts here.
-    First(M, Memory, Cell),
+    First(Box<(M, Memory)>, Cell),
     /// The side with the condition is executed; the other one has these results.
     Second(Cell, Left),
 }
@@ -175,7 +175,7 @@ impl<'o, M: Turning> Trial<'o, M> {
                         return Err(Fault::new(Rule::TooLong, why));
                     }
                     let memory = self.world.memory.clone();
-                    open.push(Open::First(machine.clone(), memory, bit));
+                    open.push(Open::First(Box::new((machine.clone(), memory)), bit));
                     next = (machine, Some(false));
                     continue;
                 }
@@ -184,7 +184,8 @@ impl<'o, M: Turning> Trial<'o, M> {
             next = loop {
                 match open.pop() {
                     None => return Ok((left, asked)),
-                    Some(Open::First(machine, memory, bit)) => {
+                    Some(Open::First(start, bit)) => {
+                        let (machine, memory) = *start;
                         self.world.memory = memory;
                         open.push(Open::Second(bit, left));
                         break (machine, Some(true));

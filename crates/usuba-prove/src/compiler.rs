@@ -49,7 +49,7 @@ pub struct Compiler {
     pub name: String,
     /// The intrinsics header; empty for none.
     header: &'static str,
-    /// Flags besides those of all compilers.
+    /// Flags that other compilers do not get.
     own: &'static [&'static str],
     /// The number of compiled texts.
     texts: AtomicUsize,

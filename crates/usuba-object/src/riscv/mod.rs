@@ -26,7 +26,8 @@ mod values;
 pub use decode::{Instruction, decode};
 
 use super::cell::{Bits, Cell};
-use super::memory::{Convention, Pointer, Region, Whole};
+use super::convention::Convention;
+use super::memory::{Pointer, Region, Whole};
 use super::{Fault, Machine, Rule, Step, World, unsupported};
 use operations::{Sum, Word};
 use values::{FIRST, Value};

@@ -51,7 +51,8 @@ mod turns;
 use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
 use super::cell::{Bits, Cell};
-use super::memory::{Convention, Whole};
+use super::convention::Convention;
+use super::memory::Whole;
 use super::symbolic_count::Form;
 use super::{Fault, Machine, Step, World, unsupported};
 use registers::{Flags, Word};

@@ -3,7 +3,8 @@
 use super::X86;
 use crate::address::Address;
 use crate::cell::{Bits, Cell};
-use crate::memory::{Convention, Moving, Pointer, Region, Whole};
+use crate::convention::Convention;
+use crate::memory::{Moving, Pointer, Region, Whole};
 use crate::symbolic_count::Form;
 use crate::{Fault, Rule, World};
 
