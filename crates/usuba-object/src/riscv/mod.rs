@@ -13,7 +13,8 @@
 //!
 //! - `decode`: instructions and their text.
 //! - `values`: the contents of registers; entry and return.
-//! - `operations`: arithmetic; `pairs`: of words in two registers; `accesses`: loads, stores and parts of addresses; `jumps`: branches,
+//! - `operations`: arithmetic; `pairs`: of words in two registers, by `recent_sums`;
+//!   `accesses`: loads, stores and parts of addresses; `jumps`: branches,
 //!   jumps, calls.
 
 mod accesses;
@@ -21,15 +22,19 @@ mod decode;
 mod jumps;
 mod operations;
 mod pairs;
+mod recent_sums;
 mod values;
 
 pub use decode::{Instruction, decode};
+
+use rustc_hash::FxHashSet;
 
 use super::cell::{Bits, Cell};
 use super::convention::Convention;
 use super::memory::{Pointer, Region, Whole};
 use super::{Fault, Machine, Rule, Step, World, unsupported};
-use operations::{Sum, Word};
+use operations::Word;
+use recent_sums::RecentSums;
 use values::{FIRST, Value};
 
 /// The processor.
@@ -37,9 +42,9 @@ use values::{FIRST, Value};
 pub struct Riscv {
     registers: [Value; 32],
     /// Recent sums and differences, whose carries comparisons compute again.
-    sums: Vec<Sum>,
-    /// Lower and upper halves of sums of pairs.
-    pairs: Vec<[Word; 2]>,
+    sums: RecentSums,
+    /// Upper halves of sums of pairs.
+    upper_halves: FxHashSet<Word>,
     /// Pairs of words that are integers, and their exclusive or, which is zero where they are equal.
     differing: Vec<([Word; 2], Word)>,
     next: u64,

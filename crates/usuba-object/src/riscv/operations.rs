@@ -6,6 +6,7 @@
 //! ```
 
 use super::decode::{Operand, Operation, Register};
+use super::recent_sums::Sum;
 use super::values::Value;
 use super::{Done, Run};
 use crate::cell::Cell;
@@ -16,29 +17,8 @@ use crate::{Fault, Rule, unsupported};
 /// The bits of a register.
 pub type Word = [Cell; 32];
 
-/// A sum or difference, and its carry or borrow.
-#[derive(Clone, Debug)]
-pub struct Sum {
-    pub is_sum: bool,
-    pub a: Word,
-    pub b: Word,
-    pub result: Word,
-    pub carry: Cell,
-}
-
-impl Sum {
-    /// Whether it has a carry or borrow where one word is less than another one: `a + b < a`, and
-    /// `a < a - b`.
-    fn is_told_by(&self, less: &Word, other: &Word) -> bool {
-        match self.is_sum {
-            true => self.result == *less && [self.a, self.b].contains(other),
-            false => self.a == *less && [self.b, self.result].contains(other),
-        }
-    }
-}
-
-/// The sums that are remembered. Compilers that have words in pairs of registers use them soon.
-const SUMS: usize = 256;
+/// The exclusive ors that are remembered.
+const DIFFERING: usize = 256;
 
 impl Run<'_, '_> {
     /// A register.
@@ -140,8 +120,8 @@ impl Run<'_, '_> {
                 let word = gate(&mut |bits, a, b| bits.xor(a, b));
                 if self.world.bits.has_integers() {
                     let differing = &mut self.riscv.differing;
-                    if differing.len() > SUMS {
-                        differing.drain(..SUMS / 2);
+                    if differing.len() > DIFFERING {
+                        differing.drain(..DIFFERING / 2);
                     }
                     differing.push(([*a, *b], word));
                 }
@@ -215,7 +195,7 @@ impl Run<'_, '_> {
 
     /// Whether a word is below another one, as numbers without sign.
     pub fn is_below(&mut self, a: &Word, b: &Word) -> Cell {
-        if let Some(sum) = self.riscv.sums.iter().rev().find(|sum| sum.is_told_by(a, b)) {
+        if let Some(sum) = self.riscv.sums.told_by(a, b) {
             return sum.carry;
         }
         let zero = self.number(0);
@@ -224,7 +204,11 @@ impl Run<'_, '_> {
             let equal = self.is_zero(word);
             return if is_zero { equal } else { self.world.bits.not(equal) };
         }
-        self.world.bits.difference(a, b).1
+        // The borrow of a difference, which may come later.
+        let (result, carry) = self.world.bits.difference(a, b);
+        let result = word(&result);
+        self.riscv.sums.push(Sum { is_sum: false, a: *a, b: *b, result, carry });
+        carry
     }
 
     /// The same as numbers with sign.
@@ -243,11 +227,7 @@ impl Run<'_, '_> {
         let bits = &mut self.world.bits;
         let (result, carry) = if is_sum { bits.sum(a, b, false) } else { bits.difference(a, b) };
         let result = self.upper_part(is_sum, [a, b]).unwrap_or_else(|| word(&result));
-        let sums = &mut self.riscv.sums;
-        if sums.len() > SUMS {
-            sums.drain(..SUMS / 2);
-        }
-        sums.push(Sum { is_sum, a: *a, b: *b, result, carry });
+        self.riscv.sums.push(Sum { is_sum, a: *a, b: *b, result, carry });
         result
     }
 }

@@ -15,14 +15,12 @@
 //! of its leaves together exceed its root by, in any order; a borrow counts as -1.
 
 use super::Run;
-use super::operations::{Sum, Word};
+use super::operations::Word;
+use super::recent_sums::Sum;
 use crate::cell::Cell;
 
 /// The most words of a sum.
-const MOST: usize = 16;
-
-/// The pairs that are remembered.
-const PAIRS: usize = 256;
+const MOST: usize = 64;
 
 /// A word with its sign.
 type Term = (bool, Word);
@@ -44,7 +42,7 @@ impl Run<'_, '_> {
         let mut upper = Upper::default();
         self.add_terms(&mut upper, true, a)?;
         self.add_terms(&mut upper, is_sum, b)?;
-        let (root, leaves) = self.lower(&upper)?;
+        let leaves = self.lower(&upper)?;
         let pairs = self.paired(upper.words, &leaves)?;
         let bits = &mut self.world.bits;
         let mut total = bits.number(0, 64);
@@ -55,12 +53,7 @@ impl Run<'_, '_> {
             };
         }
         let half: Word = total[32..].try_into().expect("32 bits");
-        let lower = self.riscv.sums[root].result;
-        let pairs = &mut self.riscv.pairs;
-        if pairs.len() > PAIRS {
-            pairs.drain(..PAIRS / 2);
-        }
-        pairs.push([lower, half]);
+        self.riscv.upper_halves.insert(half);
         Some(half)
     }
 
@@ -69,15 +62,14 @@ impl Run<'_, '_> {
         if upper.words.len() + upper.carries.len() > MOST {
             return None;
         }
-        let sums = &self.riscv.sums;
         if self.known(word) == Some(0) {
             return Some(());
         }
-        if self.riscv.pairs.iter().any(|[_, half]| half == word) {
+        if self.riscv.upper_halves.contains(word) {
             upper.words.push((is_plus, *word));
         } else if let Some(at) = self.carry(word) {
             upper.carries.push((is_plus, at));
-        } else if let Some(sum) = sums.iter().rev().find(|sum| sum.result == *word) {
+        } else if let Some(sum) = self.riscv.sums.of_result(word) {
             self.add_terms(upper, is_plus, &sum.a)?;
             self.add_terms(upper, is_plus == sum.is_sum, &sum.b)?;
         } else {
@@ -92,15 +84,15 @@ impl Run<'_, '_> {
         let bits = &self.world.bits;
         let is_bit = bits.value(bit).is_none() && bit.edge().is_some();
         let is_flag = is_bit && rest.iter().all(|&cell| bits.value(cell) == Some(false));
-        self.riscv.sums.iter().rposition(|sum| sum.carry == bit).filter(|_| is_flag)
+        self.riscv.sums.of_carry(bit).filter(|_| is_flag)
     }
 
-    /// The root and the leaves of the tree of the sums of lower halves, all of whose carries are
+    /// The leaves of the tree of the sums of lower halves, all of whose carries are
     /// terms of the upper half, with their signs.
-    fn lower(&self, upper: &Upper) -> Option<(usize, Vec<Term>)> {
+    fn lower(&self, upper: &Upper) -> Option<Vec<Term>> {
         let sums = &self.riscv.sums;
         let part_of = |at: usize, other: usize| {
-            [sums[other].a, sums[other].b].contains(&sums[at].result) && at != other
+            [sums.get(other).a, sums.get(other).b].contains(&sums.get(at).result) && at != other
         };
         let mut roots = upper
             .carries
@@ -111,19 +103,19 @@ impl Run<'_, '_> {
         let mut leaves = Vec::new();
         let mut open = vec![(true, root)];
         while let Some((is_plus, at)) = open.pop() {
-            let Sum { is_sum, a, b, .. } = &sums[at];
+            let Sum { is_sum, a, b, .. } = sums.get(at);
             // The carry of a sum counts as the sum does, a borrow against it.
             let taken = left.iter().position(|&carry| carry == (is_plus == *is_sum, at))?;
             left.swap_remove(taken);
             for (sign, word) in [(is_plus, a), (is_plus == *is_sum, b)] {
-                let inner = left.iter().find(|(_, at)| sums[*at].result == *word);
+                let inner = left.iter().find(|(_, at)| sums.get(*at).result == *word);
                 match inner {
                     Some(&(_, at)) => open.push((sign, at)),
                     None => leaves.push((sign, *word)),
                 }
             }
         }
-        left.is_empty().then_some((root, leaves))
+        left.is_empty().then_some(leaves)
     }
 
     /// The pairs of lower and upper halves that the program has as words.

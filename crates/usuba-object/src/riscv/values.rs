@@ -1,7 +1,10 @@
 //! The contents of registers, and their roles in the calling convention ILP32.
 
+use rustc_hash::FxHashSet;
+
 use super::Riscv;
 use super::decode::NAMES;
+use super::recent_sums::RecentSums;
 use crate::cell::{Bits, Cell};
 use crate::memory::{Pointer, Region, Whole};
 use crate::{Fault, Rule};
@@ -61,7 +64,13 @@ impl Riscv {
                 _ => Value::unset(),
             };
         }
-        Riscv { registers, sums: Vec::new(), pairs: Vec::new(), differing: Vec::new(), next: entry }
+        Riscv {
+            registers,
+            sums: RecentSums::default(),
+            upper_halves: FxHashSet::default(),
+            differing: Vec::new(),
+            next: entry,
+        }
     }
 
     /// Checks the state after a return.
