@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use usuba::ir::Slicing;
 use usuba::isa::Target;
 use usuba_ciphers::Library;
+use usuba_prove::objects::By;
 use usuba_run::cc::Family;
 
 use super::values::{parse_arch, parse_prefix, parse_slug};
@@ -230,12 +231,15 @@ pub struct Tuned {
     pub ignored: NoTuned,
 }
 
-/// The compiler of kernels: a family of C compilers, or our back end for assembly language.
+/// The compiler of kernels: a family of C compilers, for this machine or for RV32IM, or our back end
+/// for assembly language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Compiler {
     Gcc,
     Clang,
     Asm,
+    RiscvGcc,
+    RiscvClang,
 }
 
 impl Compiler {
@@ -244,14 +248,16 @@ impl Compiler {
             Compiler::Gcc => "gcc",
             Compiler::Clang => "clang",
             Compiler::Asm => "asm",
+            Compiler::RiscvGcc => "riscv-gcc",
+            Compiler::RiscvClang => "riscv-clang",
         }
     }
 
     /// The family of the C compiler; of the assembler for our assembly language.
     pub fn family(self) -> Family {
         match self {
-            Compiler::Gcc => Family::Gcc,
-            Compiler::Clang => Family::Clang,
+            Compiler::Gcc | Compiler::RiscvGcc => Family::Gcc,
+            Compiler::Clang | Compiler::RiscvClang => Family::Clang,
             Compiler::Asm => Family::Any,
         }
     }
@@ -259,18 +265,47 @@ impl Compiler {
     pub fn is_assembly(self) -> bool {
         self == Compiler::Asm
     }
+
+    fn is_for_riscv(self) -> bool {
+        matches!(self, Compiler::RiscvGcc | Compiler::RiscvClang)
+    }
+
+    /// The maker of the objects that are proved.
+    pub fn maker(self) -> By {
+        match self {
+            Compiler::Asm => By::Assembly,
+            compiler if compiler.is_for_riscv() => By::Riscv(compiler.family()),
+            compiler => By::C(compiler.family()),
+        }
+    }
 }
 
 #[derive(Args, Clone, Default, Debug)]
 pub struct Compilers {
-    /// Compilers: gcc, clang, or asm (our assembly language)
+    /// Compilers: gcc, clang, asm, riscv-gcc or riscv-clang
     ///
-    /// Several are separated by commas. Measurements take the first C compiler that is there, or
-    /// all that are named, by turns (`--against` is the same); proofs take both C compilers unless
-    /// one is named.
+    /// Several are separated by commas; asm is our assembly language. Measurements take the first C
+    /// compiler that is there, or all that are named, by turns (`--against` is the same); proofs take
+    /// both C compilers unless one is named. Compilers for RISC-V (RV32IM, for the C of gp32) make
+    /// objects for proofs only.
     #[arg(long, alias = "against", value_enum, value_name = "COMPILER", value_delimiter = ',',
           hide_possible_values = true, help_heading = TARGET)]
     pub cc: Vec<Compiler>,
+}
+
+impl Compilers {
+    /// The compilers whose objects run here.
+    ///
+    /// # Errors
+    /// One is for RISC-V.
+    pub fn for_here(&self) -> Result<&[Compiler], String> {
+        match self.cc.iter().find(|compiler| compiler.is_for_riscv()) {
+            Some(compiler) => {
+                Err(format!("{} makes objects for `usubac prove --binary` only", compiler.name()))
+            }
+            None => Ok(&self.cc),
+        }
+    }
 }
 
 #[derive(Args, Clone, Debug)]

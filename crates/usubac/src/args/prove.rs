@@ -2,39 +2,16 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use usuba_prove::objects::By;
 use usuba_run::cc::Family;
 
 use super::common::{
-    All, Cache, Folder, Form, Functions, INPUT, Includes, Jobs, OUTPUT, SlicingFlags, TARGET,
+    All, Cache, Compilers, Folder, Form, Functions, INPUT, Includes, Jobs, OUTPUT, SlicingFlags,
     Targets,
 };
 use super::{Codegen, Language};
 use usuba_prove::fault_injection::{self, Plant};
-
-/// The maker of the objects that are proved: C compilers for x86-64 and for RV32IM, and our back end
-/// for assembly language.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Maker {
-    Gcc,
-    Clang,
-    Asm,
-    RiscvGcc,
-    RiscvClang,
-}
-
-impl Maker {
-    fn by(self) -> By {
-        match self {
-            Maker::Gcc => By::C(Family::Gcc),
-            Maker::Clang => By::C(Family::Clang),
-            Maker::Asm => By::Assembly,
-            Maker::RiscvGcc => By::Riscv(Family::Gcc),
-            Maker::RiscvClang => By::Riscv(Family::Clang),
-        }
-    }
-}
 
 /// The subject of the proof.
 #[derive(Args, Debug)]
@@ -75,12 +52,8 @@ pub struct Prove {
     /// It computes the program in every lane and in constant time.
     #[arg(long, help_heading = OUTPUT)]
     pub binary: bool,
-    /// Compilers: gcc, clang, asm (our assembly language), riscv-gcc or riscv-clang (for RV32IM)
-    ///
-    /// Several are separated by commas. Without it both C compilers for x86-64 are taken.
-    #[arg(long, value_enum, value_name = "COMPILER", value_delimiter = ',',
-          hide_possible_values = true, help_heading = TARGET)]
-    pub cc: Vec<Maker>,
+    #[command(flatten)]
+    pub compilers: Compilers,
     /// Also compile the byte interface, and prove its functions
     ///
     /// For any number of blocks. The cipher.toml beside the program describes it; its functions
@@ -139,9 +112,9 @@ pub struct Verify {
 impl Prove {
     /// The makers of objects.
     pub fn makers(&self) -> Vec<By> {
-        match &self.cc[..] {
+        match &self.compilers.cc[..] {
             [] => vec![By::C(Family::Gcc), By::C(Family::Clang)],
-            named => named.iter().map(|maker| maker.by()).collect(),
+            named => named.iter().map(|compiler| compiler.maker()).collect(),
         }
     }
 }

@@ -146,9 +146,10 @@ pub fn choice(args: &Bench) -> Result<Choice, Failure> {
 /// Each set of flags with each compiler. The labels differ where the variants do.
 fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
     let flags = if args.flags.is_empty() { vec![String::new()] } else { args.flags.clone() };
-    let families: Vec<Option<Compiler>> = match args.compilers.cc.is_empty() {
+    let named = args.compilers.for_here().map_err(Failure::usage)?;
+    let families: Vec<Option<Compiler>> = match named.is_empty() {
         true => vec![None],
-        false => args.compilers.cc.iter().copied().map(Some).collect(),
+        false => named.iter().copied().map(Some).collect(),
     };
     let mut variants = Vec::new();
     for flags in &flags {
@@ -169,7 +170,7 @@ fn variants(args: &Bench) -> Result<Vec<Variant>, Failure> {
 
 /// Measures this machine beside the model of `--cpu`, or of the machine itself if there is one.
 fn calibrate(args: &Bench) -> Result<(), Failure> {
-    let family = match args.compilers.cc[..] {
+    let family = match args.compilers.for_here().map_err(Failure::usage)?[..] {
         [] => Family::Any,
         [compiler] if !compiler.is_assembly() => compiler.family(),
         _ => return Err(Failure::usage("--calibrate takes one C compiler as --cc")),

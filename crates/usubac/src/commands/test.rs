@@ -41,7 +41,7 @@ pub fn run(args: &Test, reporter: Reporter) -> Result<(), Failure> {
         bar.inc(1);
         bar.set_message(name.to_string());
     };
-    let sides = sides(args);
+    let sides = sides(args)?;
     let request = Request {
         ciphers: &ciphers,
         choice: &choice,
@@ -129,7 +129,7 @@ fn check_functions(args: &Test, ciphers: &[Cipher]) -> Result<(), Failure> {
 }
 
 /// One for each compiler.
-fn sides(args: &Test) -> Vec<Side> {
+fn sides(args: &Test) -> Result<Vec<Side>, Failure> {
     let side = |label: &str, family, assembly| Side {
         label: label.into(),
         family,
@@ -139,10 +139,11 @@ fn sides(args: &Test) -> Vec<Side> {
     };
     let family =
         |compiler: &Compiler| side(compiler.name(), compiler.family(), compiler.is_assembly());
-    match args.compilers.cc.is_empty() {
+    let named = args.compilers.for_here().map_err(Failure::usage)?;
+    Ok(match named.is_empty() {
         true => vec![side("", Family::Any, false)],
-        false => args.compilers.cc.iter().map(family).collect(),
-    }
+        false => named.iter().map(family).collect(),
+    })
 }
 
 /// The width of the column of names.
