@@ -20,12 +20,13 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use object::read::elf::{ElfFile64, ElfSymbol64, ProgramHeader as _, RelrIterator};
+use object::read::elf::{ElfFile, ElfFile64, ElfSymbol, ProgramHeader as _, RelrIterator};
 use object::{
     LittleEndian, Object as _, ObjectKind, ObjectSection, ObjectSymbol, SymbolKind, SymbolSection,
     elf, pod,
 };
 
+use super::relocatable::Header;
 use super::{Kind, LARGEST, Relocation, STRIDE, Section, Tables, replaced, wrong};
 
 /// The image is at a multiple of this many bytes.
@@ -41,14 +42,29 @@ type File<'b> = ElfFile64<'b, LittleEndian>;
 /// # Errors
 /// The file is damaged, cannot be loaded, or has a relocation that is not understood.
 pub(super) fn read(object: &mut Tables, file: &File) -> Result<(), String> {
-    object.is_fixed = file.kind() == ObjectKind::Executable;
-    let mut image = Image { object, base: 0, end: 0, segments: Vec::new(), outside: 0 };
-    image.map(file)?;
+    let mut image = Image::new(object, file)?;
     let dynamic = image.dynamic(file)?;
     image.constants(file, !dynamic.0.is_empty());
     image.check_names(file, &dynamic)?;
     let names = image.symbols(file);
     image.relocations(&dynamic, &names)
+}
+
+/// Reads an executable at a fixed address, which no loader changes.
+///
+/// # Errors
+/// The file is damaged, cannot be loaded, or is linked dynamically.
+pub(super) fn read_static(object: &mut Tables, file: &ElfFile<impl Header>) -> Result<(), String> {
+    let mut headers = file.elf_program_headers().iter();
+    let is_dynamic = headers
+        .any(|header| [elf::PT_DYNAMIC, elf::PT_INTERP].contains(&header.p_type(LittleEndian)));
+    if is_dynamic || file.kind() != ObjectKind::Executable {
+        return Err("of linked files for RISC-V only static executables are read".into());
+    }
+    let mut image = Image::new(object, file)?;
+    image.constants(file, false);
+    image.symbols(file);
+    Ok(())
 }
 
 /// The places of dynamic symbols by their numbers, or the reasons why they are not known.
@@ -83,7 +99,16 @@ struct Image<'o, 'b> {
     outside: u64,
 }
 
-impl<'b> Image<'_, 'b> {
+impl<'o, 'b> Image<'o, 'b> {
+    /// The segments of a file.
+    fn new(object: &'o mut Tables, file: &ElfFile<'b, impl Header>) -> Result<Self, String> {
+        let is_fixed = file.kind() == ObjectKind::Executable;
+        let mut image = Image { object, base: 0, end: 0, segments: Vec::new(), outside: 0 };
+        image.map(file)?;
+        image.object.fixed = is_fixed.then_some((image.base, image.end));
+        Ok(image)
+    }
+
     /// The place of an address in the file, if it is in the image or at its end.
     fn place(&self, address: u64) -> Option<u64> {
         (self.base..=self.end).contains(&address).then(|| STRIDE + (address - self.base))
@@ -105,20 +130,22 @@ impl<'b> Image<'_, 'b> {
     }
 
     /// The segments that the loader maps.
-    fn map(&mut self, file: &File<'b>) -> Result<(), String> {
+    fn map(&mut self, file: &ElfFile<'b, impl Header>) -> Result<(), String> {
         for header in file.elf_program_headers() {
             if header.p_type(LittleEndian) != elf::PT_LOAD {
                 continue;
             }
             let bytes = header.data(LittleEndian, file.data());
             let bytes = bytes.map_err(|()| "a segment is not in the file")?;
-            let (start, flags) = (header.p_vaddr(LittleEndian), header.p_flags(LittleEndian));
-            let end = start.checked_add(header.p_memsz(LittleEndian)).filter(|&end| end < 1 << 47);
+            let (start, flags) =
+                (header.p_vaddr(LittleEndian).into(), header.p_flags(LittleEndian));
+            let end = u64::checked_add(start, header.p_memsz(LittleEndian).into());
+            let end = end.filter(|&end| end < 1 << 47);
             let end = end.ok_or("a segment is too long")?;
             let is_first = self.segments.is_empty();
             // The loader maps whole pages.
             if !is_first && start / PAGE < self.end.div_ceil(PAGE)
-                || start % PAGE != header.p_offset(LittleEndian) % PAGE
+                || start % PAGE != header.p_offset(LittleEndian).into() % PAGE
                 || start + bytes.len() as u64 > end
                 || flags.contains(elf::PF_W) && flags.contains(elf::PF_X)
             {
@@ -138,14 +165,14 @@ impl<'b> Image<'_, 'b> {
 
     /// Code and constants. Of a segment that can be written only the part is constant that the
     /// loader protects after its relocations.
-    fn constants(&mut self, file: &File, is_relocated: bool) {
+    fn constants(&mut self, file: &ElfFile<impl Header>, is_relocated: bool) {
         let headers = file.elf_program_headers().iter();
         let mut protected =
             headers.filter(|header| header.p_type(LittleEndian) == elf::PT_GNU_RELRO);
         let (from, to) = match (protected.next(), protected.next()) {
             (Some(header), None) if is_relocated => {
-                let start = header.p_vaddr(LittleEndian);
-                let end = start.saturating_add(header.p_memsz(LittleEndian));
+                let start: u64 = header.p_vaddr(LittleEndian).into();
+                let end = start.saturating_add(header.p_memsz(LittleEndian).into());
                 (start, end - end % PAGE)
             }
             _ => (0, 0),
@@ -173,11 +200,11 @@ impl<'b> Image<'_, 'b> {
 
     /// The tables of frames, in order: that which is searched, and that which it describes. No
     /// function reads them, but they have the address of each function.
-    fn frames(&self, file: &File) -> Option<Vec<Range<u64>>> {
+    fn frames(&self, file: &ElfFile<impl Header>) -> Option<Vec<Range<u64>>> {
         let mut headers = file.elf_program_headers().iter();
         let header = headers.find(|header| header.p_type(LittleEndian) == elf::PT_GNU_EH_FRAME)?;
-        let start = header.p_vaddr(LittleEndian);
-        let searched = start..start.checked_add(header.p_memsz(LittleEndian))?;
+        let start: u64 = header.p_vaddr(LittleEndian).into();
+        let searched = start..start.checked_add(header.p_memsz(LittleEndian).into())?;
         let field = |at: u64| Some(u32::from_le_bytes(self.bytes(at, 4).ok()?.try_into().ok()?));
         // The second byte: the distance from the field, in four bytes with a sign.
         if field(start)? >> 8 & 0xff != 0x1b {
@@ -234,7 +261,7 @@ impl<'b> Image<'_, 'b> {
     }
 
     /// The functions, and the places of the dynamic symbols.
-    fn symbols(&mut self, file: &File) -> Symbols {
+    fn symbols(&mut self, file: &ElfFile<impl Header>) -> Symbols {
         let mut dynamic = Symbols::new();
         for symbol in file.dynamic_symbols() {
             let place = self.symbol(&symbol, true);
@@ -249,7 +276,7 @@ impl<'b> Image<'_, 'b> {
 
     fn symbol(
         &mut self,
-        symbol: &ElfSymbol64<LittleEndian>,
+        symbol: &ElfSymbol<impl Header>,
         is_dynamic: bool,
     ) -> Result<u64, &'static str> {
         // A version follows the name.

@@ -91,8 +91,8 @@ struct Tables {
     undefined: BTreeMap<u64, String>,
     functions: Vec<Function>,
     variables: Vec<Variable>,
-    /// Whether the linker has written addresses as numbers.
-    is_fixed: bool,
+    /// Where the linker has written addresses as numbers: the first address, and the end.
+    fixed: Option<(u64, u64)>,
 }
 
 /// A function symbol. One name may have several functions, and one place several names.
@@ -289,7 +289,8 @@ impl Object {
                 linked::read(&mut tables, &file)?;
             }
             (ObjectKind::Executable | ObjectKind::Dynamic, Processor::Riscv32) => {
-                return Err("the file is linked, and of RISC-V only objects are read".into());
+                let file = ElfFile32::<LittleEndian>::parse(bytes).map_err(wrong)?;
+                linked::read_static(&mut tables, &file)?;
             }
             _ => return Err("the file is neither an object nor linked".into()),
         }
@@ -381,7 +382,20 @@ impl Object {
 
     /// Whether the linker has written addresses as numbers, so that any number may be one.
     pub fn is_fixed(&self) -> bool {
-        self.tables.is_fixed
+        self.tables.fixed.is_some()
+    }
+
+    /// The place that is at an address, in an executable at a fixed address.
+    pub fn at_address(&self, address: u64) -> Option<u64> {
+        let (base, end) = self.tables.fixed?;
+        (base..end).contains(&address).then(|| STRIDE + (address - base))
+    }
+
+    /// The address of a place, in such an executable.
+    pub fn address(&self, place: u64) -> Option<u64> {
+        let (base, end) = self.tables.fixed?;
+        let address = place.checked_sub(STRIDE)?.checked_add(base)?;
+        (address <= end).then_some(address)
     }
 
     /// The addresses in data, without the slots of the global offset table.

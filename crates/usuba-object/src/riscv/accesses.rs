@@ -30,6 +30,14 @@ impl Run<'_, '_> {
             (Instruction::UpperRelative { to, .. }, Some(Relocation { size: 8, target, .. })) => {
                 return self.far_jump(to, |_| target);
             }
+            // In an executable at a fixed address places are numbers.
+            (Instruction::UpperRelative { to, value }, None)
+                if let Some(address) = self.world.object.address(self.place)
+                    && !self.is_far_jump(to) =>
+            {
+                let number = self.number((address as u32).wrapping_add(value as u32) as i32);
+                self.set_bits(to, &number);
+            }
             (Instruction::UpperRelative { to, value }, None) => {
                 let from = self.place.wrapping_add_signed(value.into());
                 return self.far_jump(to, |offset| from.wrapping_add_signed(offset.into()));
@@ -121,7 +129,11 @@ impl Run<'_, '_> {
             return match value {
                 Value::Pointer(at) => Ok(Address::Pointer(at.plus(offset.into()))),
                 Value::Bits(cells) => match self.known(&cells[..]) {
-                    Some(base) => Ok(Address::Number(base.wrapping_add_signed(offset).into())),
+                    Some(base) => {
+                        let number = u64::from(base.wrapping_add_signed(offset));
+                        let place = self.world.object.at_address(number).map(Object::pointer);
+                        Ok(place.map_or(Address::Number(number), Address::Pointer))
+                    }
                     None => {
                         let secret = "the address depends on an input";
                         let other = "the address is made of what nobody has written";

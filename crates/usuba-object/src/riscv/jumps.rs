@@ -40,6 +40,12 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Whether the next instruction is a jump by this register.
+    pub fn is_far_jump(&self, register: Register) -> bool {
+        let next = decode(self.world.object.code(self.next, LONGEST));
+        matches!(next, Some((Instruction::JumpRegister { base, .. }, _)) if base == register)
+    }
+
     /// jalr to an address in a register.
     pub fn jump_to(&mut self, to: Register, base: Register, offset: i32) -> Result<Step, Fault> {
         let other = "a jump to an address that is data";
@@ -55,6 +61,13 @@ impl Run<'_, '_> {
                     return Ok(Step::Back);
                 }
                 self.jump(to, target)
+            }
+            Value::Bits(cells)
+                if let Some(base) = self.known(&cells[..])
+                    && let address = base.wrapping_add_signed(offset)
+                    && let Some(place) = self.world.object.at_address(address.into()) =>
+            {
+                self.jump(to, place)
             }
             Value::Bits(cells) => {
                 let secret = "the target of the jump depends on an input";

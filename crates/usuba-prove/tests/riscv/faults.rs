@@ -197,6 +197,56 @@ fn other_files_are_refused() {
     }
 }
 
+/// In a static executable addresses are numbers: of constants, of functions, and elsewhere.
+#[test]
+fn functions_of_linked_files_are_proved() {
+    let Some(machine) = machine() else { return };
+    let all = [
+        ("la t0, table; lw t1, 8(t0); li t2, 3; bne t1, t2, 1f; 1:", ""),
+        ("lui t0, %hi(table); lw t1, %lo(table+4)(t0);", ""),
+        ("1: auipc t0, %pcrel_hi(table); lw t1, %pcrel_lo(1b)(t0);", ""),
+        ("addi sp, sp, -16; sw ra, 0(sp); call clear; lw ra, 0(sp); addi sp, sp, 16;", ""),
+        (
+            "addi sp, sp, -16; sw ra, 0(sp); la t0, clear; jalr t0; lw ra, 0(sp); addi sp, sp, 16;",
+            "",
+        ),
+        ("la t0, table; lw t1, 12(t0);", "no constants"),
+        ("la t0, table; sw zero, 0(t0);", "object itself"),
+        ("la t0, state; lw t1, 0(t0);", "no constants"),
+        ("li t0, 64; lw t1, 0(t0);", "number is used as an address"),
+        ("la t0, table; jr t0;", "can be decoded"),
+    ];
+    let mut text = String::from(
+        ".globl _start\n_start: ecall\n.type clear, @function\nclear: li t0, 0\nret\n\
+         .section .rodata\n.balign 4\ntable: .word 1, 2, 3\n.data\n.balign 4\nstate: .word 0\n.text\n",
+    );
+    for (at, (before, _)) in all.iter().enumerate() {
+        let body = format!("{before} {RIGHT}").replace(';', "\n");
+        let _ = writeln!(text, ".globl f_{at}\n.type f_{at}, @function\nf_{at}:\n{body}");
+    }
+    let assembly = Assembly::new(&machine, &text);
+    let program = assembly.path("program");
+    let mut link = assembly.compile();
+    usuba_run::cc::run(link.arg(assembly.path("cases.s")).arg("-o").arg(&program))
+        .expect("it links");
+    let file = std::fs::read(program).expect("it has been written");
+    let (object, output) = (read(&file), compiled(PROGRAM));
+    for (at, (before, words)) in all.iter().enumerate() {
+        let answer = verdict(&object, &output, &format!("f_{at}"), Demands::default());
+        match (words.is_empty(), &answer) {
+            (true, Verdict::Proved(_)) => {}
+            (false, Verdict::Refused(fault)) if fault.to_string().contains(words) => {}
+            _ => panic!("{before}: {answer:?}"),
+        }
+    }
+    for end in (0..file.len()).step_by(7) {
+        let _ = Object::read_any(&file[..end], Extensions::ALL);
+        let mut changed = file.clone();
+        changed[end] ^= 0xff;
+        let _ = Object::read_any(&changed, Extensions::ALL);
+    }
+}
+
 /// Kernels with each bit of some instructions flipped: one that is proved has another code for the
 /// same instruction, or one that makes no difference to any result.
 #[test]
