@@ -57,23 +57,26 @@ impl Run<'_, '_> {
         Some(half)
     }
 
-    /// Adds the terms of a word; `None` if these are too many.
+    /// Adds the terms of a word; `None` if these are too many. A part of a sum is older than the sum.
     fn add_terms(&self, upper: &mut Upper, is_plus: bool, word: &Word) -> Option<()> {
-        if upper.words.len() + upper.carries.len() > MOST {
-            return None;
-        }
-        if self.known(word) == Some(0) {
-            return Some(());
-        }
-        if self.riscv.upper_halves.contains(word) {
-            upper.words.push((is_plus, *word));
-        } else if let Some(at) = self.carry(word) {
-            upper.carries.push((is_plus, at));
-        } else if let Some(sum) = self.riscv.sums.of_result(word) {
-            self.add_terms(upper, is_plus, &sum.a)?;
-            self.add_terms(upper, is_plus == sum.is_sum, &sum.b)?;
-        } else {
-            upper.words.push((is_plus, *word));
+        let mut open = vec![(is_plus, *word, usize::MAX)];
+        while let Some((is_plus, word, before)) = open.pop() {
+            if open.len() + upper.words.len() + upper.carries.len() > MOST {
+                return None;
+            }
+            if self.known(&word) == Some(0) {
+                continue;
+            }
+            if self.riscv.upper_halves.contains(&word) {
+                upper.words.push((is_plus, word));
+            } else if let Some(at) = self.carry(&word) {
+                upper.carries.push((is_plus, at));
+            } else if let Some((at, sum)) = self.riscv.sums.of_result(&word, before) {
+                open.push((is_plus == sum.is_sum, sum.b, at));
+                open.push((is_plus, sum.a, at));
+            } else {
+                upper.words.push((is_plus, word));
+            }
         }
         Some(())
     }

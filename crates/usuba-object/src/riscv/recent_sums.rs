@@ -68,10 +68,11 @@ impl RecentSums {
         self.by_carry.get(&carry).copied()
     }
 
-    /// The last sum with this result.
-    pub fn of_result(&self, word: &Word) -> Option<&Sum> {
-        let mut all = self.by_result.get(&word[0])?.iter().rev().map(|&at| &self.all[at]);
-        all.find(|sum| sum.result == *word)
+    /// The last sum with this result before another one, and its number.
+    pub fn of_result(&self, word: &Word, before: usize) -> Option<(usize, &Sum)> {
+        let all = self.by_result.get(&word[0])?.iter().rev();
+        let mut all = all.filter(|&&at| at < before).map(|&at| (at, &self.all[at]));
+        all.find(|(_, sum)| sum.result == *word)
     }
 
     /// The last sum whose carry tells whether a word is less than another one.

@@ -151,6 +151,37 @@ fn functions_that_break_a_rule_are_refused() {
     }
 }
 
+/// Words of 64 bits in pairs of registers, with comparisons whose differences are one of their
+/// operands, or undo a sum.
+#[test]
+fn sums_of_pairs_are_found() {
+    let program = "node f (x: u<V>64x2, k: u<V>64x2) returns (y: u<V>64x2)\n\
+         let y[0] = (x[0] + x[1]) + k[0]; y[1] = (x[0] - k[1]) - x[1] tel\n";
+    let load = "lw a3, 0(a0); lw a4, 4(a0); lw a5, 8(a0); lw a6, 12(a0); lw t0, 0(a1); \
+         lw t1, 4(a1); lw t2, 8(a1); lw t3, 12(a1);";
+    // Both carries after all upper halves, and the borrows before the differences.
+    let rest = "add t4, a3, a5; sltu a7, t4, a3; add t5, t4, t0; sltu t6, t5, t0; add a0, a4, a6; \
+         add a0, a0, t1; add a7, a7, t6; add a0, a0, a7; sw t5, 0(a2); sw a0, 4(a2); \
+         sltu a7, a3, t2; sub a3, a3, t2; sltu t6, a3, a5; sub a3, a3, a5; sub a4, a4, t3; \
+         sub a4, a4, a7; sub a4, a4, a6; sub a4, a4, t6; sw a3, 8(a2); sw a4, 12(a2); ret";
+    let bodies: Vec<String> = [
+        "",
+        "sltu a7, a3, zero; sltu a7, zero, a3; li t4, 0; sub t5, a3, t4; sltu t6, a3, t4;",
+        "add t4, a3, t0; sub t5, t4, t0; sltu a7, t4, t0; sub t6, t5, a7; add t6, t6, a7;",
+    ]
+    .map(|between| format!("{load} {between} {rest}"))
+    .into();
+    let wrong = bodies[0].replacen("add a7, a7, t6", "mv a7, a7", 1);
+    let Some(object) = functions(&[bodies, vec![wrong]].concat()) else { return };
+    let output = compiled(program);
+    for at in 0..3 {
+        let answer = verdict(&object, &output, &format!("f_{at}"), Demands::default());
+        assert!(matches!(answer, Verdict::Proved(_)), "{at}: {answer:?}");
+    }
+    let answer = verdict(&object, &output, "f_3", Demands::default());
+    assert!(matches!(answer, Verdict::Refuted(_)), "{answer:?}");
+}
+
 /// A wrong result is refuted with an input, and secrets that stay are found.
 #[test]
 fn wrong_functions_are_refuted() {
