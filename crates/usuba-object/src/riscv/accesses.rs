@@ -127,7 +127,7 @@ impl Run<'_, '_> {
         let value = self.value(base);
         let Some(part) = part else {
             return match value {
-                Value::Pointer(at) => Ok(Address::Pointer(at.plus(offset.into()))),
+                Value::Pointer(at) => Ok(Address::Pointer(moved(at, offset))),
                 Value::Bits(cells) => match self.known(&cells[..]) {
                     Some(base) => {
                         let number = u64::from(base.wrapping_add_signed(offset));
@@ -258,6 +258,12 @@ impl Run<'_, '_> {
             _ => false,
         }
     }
+}
+
+/// A pointer that is moved; addresses have 32 bits.
+pub fn moved(at: Pointer, by: i32) -> Pointer {
+    let offset = (at.offset as i32).wrapping_add(by);
+    Pointer { offset: offset.into(), ..at }
 }
 
 /// The pointer that an address is.

@@ -177,7 +177,7 @@ impl Run<'_, '_> {
         let holds = match (&a, &b) {
             (Value::Pointer(a), Value::Pointer(b)) if a.region == b.region => match condition {
                 Condition::Equal | Condition::Unequal => a.offset == b.offset,
-                Condition::Below | Condition::NotBelow if in_reach(a) && in_reach(b) => {
+                Condition::Below | Condition::NotBelow if self.is_near(a) && self.is_near(b) => {
                     a.offset < b.offset
                 }
                 _ => return Err(unsupported("a comparison of addresses")),
@@ -186,8 +186,7 @@ impl Run<'_, '_> {
             (Value::Pointer(at), Value::Bits(cells)) | (Value::Bits(cells), Value::Pointer(at))
                 if self.known(&cells[..]) == Some(0)
                     && matches!(condition, Condition::Equal | Condition::Unequal)
-                    && matches!(at.region, Region::Buffer(_) | Region::Frame)
-                    && in_reach(at) =>
+                    && self.is_near(at) =>
             {
                 false
             }
@@ -198,6 +197,20 @@ impl Run<'_, '_> {
             self.riscv.next = target;
         }
         Ok(())
+    }
+
+    /// Whether an address is in a buffer or the frame, or at its end, so that it is not zero, and in
+    /// the order of its offsets.
+    fn is_near(&self, at: &Pointer) -> bool {
+        let memory = &self.world.memory;
+        match at.region {
+            Region::Buffer(number) => {
+                let bytes = memory.buffer(number as usize).len() / 8;
+                (0..=bytes as i64).contains(&at.offset)
+            }
+            Region::Frame => memory.reaches(at.offset.into(), at.offset.into()),
+            _ => false,
+        }
     }
 
     /// Whether the condition that a branch tests, or its opposite, holds for words.
@@ -222,11 +235,6 @@ impl Run<'_, '_> {
             false => unsupported("the branch depends on what nobody has written"),
         })
     }
-}
-
-/// Whether an offset is near its region, so that addresses do not wrap between.
-fn in_reach(at: &Pointer) -> bool {
-    (0..1 << 24).contains(&at.offset) || at.region == Region::Frame && at.offset.abs() < 1 << 24
 }
 
 impl<'o> Caller<'o> for Run<'_, 'o> {

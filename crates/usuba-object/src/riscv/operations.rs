@@ -5,6 +5,7 @@
 //! sltu a3, a0, a1      a0 < a1: the carry of the sum, as RISC-V computes it without flags
 //! ```
 
+use super::accesses::moved;
 use super::decode::{Operand, Operation, Register};
 use super::recent_sums::Sum;
 use super::values::Value;
@@ -74,10 +75,10 @@ impl Run<'_, '_> {
             (Operation::Add | Operation::Or | Operation::Xor, zero, _) if is_zero(zero) => b,
             (Operation::Add, Value::Pointer(at), Value::Bits(by))
             | (Operation::Add, Value::Bits(by), Value::Pointer(at)) => {
-                self.moved(*at, &by[..], 1)?
+                self.moved(*at, &by[..], true)?
             }
             (Operation::Subtract, Value::Pointer(at), Value::Bits(by)) => {
-                self.moved(*at, &by[..], -1)?
+                self.moved(*at, &by[..], false)?
             }
             (Operation::Subtract, Value::Pointer(a), Value::Pointer(b)) if a.region == b.region => {
                 let distance = self.number(a.offset.wrapping_sub(b.offset) as i32);
@@ -92,18 +93,17 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// A pointer that is moved by a known number.
-    fn moved(&self, at: Pointer, by: &[Cell], sign: i64) -> Result<Value, Fault> {
+    /// A pointer that is moved up or down by a known number.
+    fn moved(&self, at: Pointer, by: &[Cell], is_up: bool) -> Result<Value, Fault> {
         let by = self.known(by).ok_or_else(|| {
             let secret = "an address depends on an input";
             self.unknown(by, Rule::SecretAddress, secret, "a sum with an unknown number")
-        })?;
-        let moved = at.plus(sign * i64::from(by as i32));
+        })? as i32;
         match Object::place(at) {
             Some(place) if !self.world.object.code(place, 1).is_empty() => {
                 Err(unsupported("a sum with an address of code"))
             }
-            _ => Ok(Value::Pointer(moved)),
+            _ => Ok(Value::Pointer(moved(at, if is_up { by } else { by.wrapping_neg() }))),
         }
     }
 

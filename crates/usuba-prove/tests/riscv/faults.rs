@@ -65,6 +65,7 @@ fn the_right_functions_are_proved() {
         "li t0, 7; 1: addi t0, t0, -1; bne t0, zero, 1b;",
         "addi t0, a0, 8; 1: addi a0, a0, 4; bltu a0, t0, 1b; addi a0, a0, -8;",
         "beq a0, zero, 1f; 1:",
+        "lui t0, 0x80000; add t1, a0, t0; add t1, t1, t0; beq t1, a0, 1f; ecall; 1:",
         "la t0, table; lw t1, 8(t0); li t2, 3; bne t1, t2, 1f; 1:",
         "mv t0, ra; jal ra, 1f; j 2f; 1: ret; 2: mv ra, t0;",
         "mv t0, ra; call 1f; j 2f; 1: ret; 2: mv ra, t0;",
@@ -85,7 +86,7 @@ fn the_right_functions_are_proved() {
 
 #[test]
 fn functions_that_break_a_rule_are_refused() {
-    let all: [(&str, Rule, &str); 26] = [
+    let all: [(&str, Rule, &str); 27] = [
         ("lw t0, 0(a0); bne t0, zero, 1f; 1:", Rule::SecretBranch, "depends on an input"),
         ("lw t0, 0(a0); bltu t0, a0, 1f; 1:", Rule::Unsupported, "comparison of addresses"),
         (
@@ -93,6 +94,7 @@ fn functions_that_break_a_rule_are_refused() {
             Rule::SecretAddress,
             "input",
         ),
+        ("addi t0, a0, 16; bltu a0, t0, 1f; 1:", Rule::Unsupported, "comparison of addresses"),
         ("lw t0, 0(a0); jalr ra, 0(t0);", Rule::SecretBranch, "target of the jump"),
         ("lw t0, 0(a0); sll t0, t0, t0;", Rule::SecretShift, "count of a shift"),
         ("lw t0, 0(a0); li t1, 3; remu t0, t0, t1;", Rule::SecretOperand, "time"),
