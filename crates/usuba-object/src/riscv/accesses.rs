@@ -6,8 +6,7 @@
 //! ```
 
 use super::decode::{Instruction, Operand, Register};
-use super::operations::Word;
-use super::values::Value;
+use super::values::{Value, Word, moved};
 use super::{Done, Run};
 use crate::address::Address;
 use crate::cell::Cell;
@@ -258,12 +257,6 @@ impl Run<'_, '_> {
             _ => false,
         }
     }
-}
-
-/// A pointer that is moved; addresses have 32 bits.
-pub fn moved(at: Pointer, by: i32) -> Pointer {
-    let offset = (at.offset as i32).wrapping_add(by);
-    Pointer { offset: offset.into(), ..at }
 }
 
 /// The pointer that an address is.

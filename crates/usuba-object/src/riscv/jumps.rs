@@ -1,8 +1,7 @@
 //! Branches, jumps and calls.
 
 use super::decode::{Condition, Instruction, Register, decode};
-use super::operations::Word;
-use super::values::{FIRST, PARAMETERS, RA, Value, is_volatile};
+use super::values::{FIRST, PARAMETERS, RA, Value, Word, is_volatile};
 use super::{Done, LONGEST, Run};
 use crate::address::Address;
 use crate::callees::Caller;

@@ -33,9 +33,8 @@ use super::cell::{Bits, Cell};
 use super::convention::Convention;
 use super::memory::{Pointer, Region, Whole};
 use super::{Fault, Machine, Rule, Step, World, unsupported};
-use operations::Word;
 use recent_sums::RecentSums;
-use values::{FIRST, Value};
+use values::{FIRST, Value, Word};
 
 /// The processor.
 #[derive(Clone)]

@@ -5,18 +5,14 @@
 //! sltu a3, a0, a1      a0 < a1: the carry of the sum, as RISC-V computes it without flags
 //! ```
 
-use super::accesses::moved;
 use super::decode::{Operand, Operation, Register};
 use super::recent_sums::Sum;
-use super::values::Value;
+use super::values::{Value, Word, moved};
 use super::{Done, Run};
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::Pointer;
 use crate::{Fault, Rule, unsupported};
-
-/// The bits of a register.
-pub type Word = [Cell; 32];
 
 /// The exclusive ors that are remembered.
 const DIFFERING: usize = 256;

@@ -15,8 +15,8 @@
 //! of its leaves together exceed its root by, in any order; a borrow counts as -1.
 
 use super::Run;
-use super::operations::Word;
 use super::recent_sums::Sum;
+use super::values::Word;
 use crate::cell::Cell;
 
 /// The most words of a sum.

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::operations::Word;
+use super::values::Word;
 use crate::cell::Cell;
 
 /// A sum or difference, and its carry or borrow.

@@ -9,12 +9,14 @@ use crate::cell::{Bits, Cell};
 use crate::memory::{Pointer, Region, Whole};
 use crate::{Fault, Rule};
 
+/// The bits of a register, the least significant one first.
+pub type Word = [Cell; 32];
+
 /// The content of a register.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     Pointer(Pointer),
-    /// The least significant bit first.
-    Bits(Box<[Cell; 32]>),
+    Bits(Box<Word>),
     /// The upper part of the address of a place in the object.
     High(u64),
 }
@@ -32,6 +34,12 @@ impl Value {
     pub fn unset() -> Value {
         Value::Bits(Box::new([Cell::UNSET; 32]))
     }
+}
+
+/// A pointer that is moved; addresses have 32 bits.
+pub fn moved(at: Pointer, by: i32) -> Pointer {
+    let offset = (at.offset as i32).wrapping_add(by);
+    Pointer { offset: offset.into(), ..at }
 }
 
 /// The registers of return addresses, of the stack pointer, and of the first parameter and the
