@@ -223,7 +223,10 @@ impl Run<'_, '_> {
         let bits = &mut self.world.bits;
         let (result, carry) = if is_sum { bits.sum(a, b, false) } else { bits.difference(a, b) };
         let result = self.upper_part(is_sum, [a, b]).unwrap_or_else(|| word(&result));
-        self.riscv.sums.push(Sum { is_sum, a: *a, b: *b, result, carry });
+        // A number, which may be made of two parts, is no sum.
+        if self.known(&result).is_none() {
+            self.riscv.sums.push(Sum { is_sum, a: *a, b: *b, result, carry });
+        }
         result
     }
 }

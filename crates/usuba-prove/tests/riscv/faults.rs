@@ -158,12 +158,14 @@ fn functions_that_break_a_rule_are_refused() {
 #[test]
 fn sums_of_pairs_are_found() {
     let program = "node f (x: u<V>64x2, k: u<V>64x2) returns (y: u<V>64x2)\n\
-         let y[0] = (x[0] + x[1]) + k[0]; y[1] = (x[0] - k[1]) - x[1] tel\n";
+         let y[0] = (x[0] + x[1]) + k[0] + 0x123456789abcdef0; y[1] = (x[0] - k[1]) - x[1] tel\n";
     let load = "lw a3, 0(a0); lw a4, 4(a0); lw a5, 8(a0); lw a6, 12(a0); lw t0, 0(a1); \
          lw t1, 4(a1); lw t2, 8(a1); lw t3, 12(a1);";
     // Both carries after all upper halves, and the borrows before the differences.
     let rest = "add t4, a3, a5; sltu a7, t4, a3; add t5, t4, t0; sltu t6, t5, t0; add a0, a4, a6; \
-         add a0, a0, t1; add a7, a7, t6; add a0, a0, a7; sw t5, 0(a2); sw a0, 4(a2); \
+         add a0, a0, t1; add a7, a7, t6; li t6, 0x9abcdef0; add t5, t5, t6; sltu t6, t5, t6; \
+         add a7, a7, t6; li t6, 0x12345678; add t6, t6, a7; add a0, a0, t6; sw t5, 0(a2); \
+         sw a0, 4(a2); \
          sltu a7, a3, t2; sub a3, a3, t2; sltu t6, a3, a5; sub a3, a3, a5; sub a4, a4, t3; \
          sub a4, a4, a7; sub a4, a4, a6; sub a4, a4, t6; sw a3, 8(a2); sw a4, 12(a2); ret";
     let bodies: Vec<String> = [
