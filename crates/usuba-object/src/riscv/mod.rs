@@ -27,7 +27,7 @@ mod values;
 
 pub use decode::{Instruction, decode};
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::cell::{Bits, Cell};
 use super::convention::Convention;
@@ -42,8 +42,8 @@ pub struct Riscv {
     registers: [Value; 32],
     /// Recent sums and differences, whose carries comparisons compute again.
     sums: RecentSums,
-    /// Upper halves of sums of pairs.
-    upper_halves: FxHashSet<Word>,
+    /// Upper halves of sums of pairs, with the lower ones.
+    upper_halves: FxHashMap<Word, Word>,
     /// Pairs of words that are integers, and their exclusive or, which is zero where they are equal.
     differing: Vec<([Word; 2], Word)>,
     next: u64,

@@ -42,7 +42,11 @@ impl Run<'_, '_> {
         let mut upper = Upper::default();
         self.add_terms(&mut upper, true, a)?;
         self.add_terms(&mut upper, is_sum, b)?;
-        let leaves = self.lower(&upper)?;
+        let (lower, leaves) = match upper.carries[..] {
+            // A number may be added to an upper half alone.
+            [] => self.whole(&upper)?,
+            _ => self.lower(&upper)?,
+        };
         let pairs = self.paired(upper.words, &leaves)?;
         let bits = &mut self.world.bits;
         let mut total = bits.number(0, 64);
@@ -53,7 +57,7 @@ impl Run<'_, '_> {
             };
         }
         let half: Word = total[32..].try_into().expect("32 bits");
-        self.riscv.upper_halves.insert(half);
+        self.riscv.upper_halves.insert(half, lower);
         Some(half)
     }
 
@@ -67,7 +71,7 @@ impl Run<'_, '_> {
             if self.known(&word) == Some(0) {
                 continue;
             }
-            if self.riscv.upper_halves.contains(&word) {
+            if self.riscv.upper_halves.contains_key(&word) {
                 upper.words.push((is_plus, word));
             } else if let Some(at) = self.carry(&word) {
                 upper.carries.push((is_plus, at));
@@ -90,9 +94,18 @@ impl Run<'_, '_> {
         self.riscv.sums.of_carry(bit).filter(|_| is_flag)
     }
 
-    /// The leaves of the tree of the sums of lower halves, all of whose carries are
+    /// The only upper half among numbers: its lower half, which is the leaf.
+    fn whole(&self, upper: &Upper) -> Option<(Word, Vec<Term>)> {
+        let mut words = upper.words.iter().filter(|(_, word)| self.known(word).is_none());
+        // Nothing is borrowed from a number whose lower half is zero.
+        let (Some((true, half)), None) = (words.next(), words.next()) else { return None };
+        let lower = *self.riscv.upper_halves.get(half)?;
+        Some((lower, vec![(true, lower)]))
+    }
+
+    /// The root and the leaves of the tree of the sums of lower halves, all of whose carries are
     /// terms of the upper half, with their signs.
-    fn lower(&self, upper: &Upper) -> Option<Vec<Term>> {
+    fn lower(&self, upper: &Upper) -> Option<(Word, Vec<Term>)> {
         let sums = &self.riscv.sums;
         let part_of = |at: usize, other: usize| {
             [sums.get(other).a, sums.get(other).b].contains(&sums.get(at).result) && at != other
@@ -118,7 +131,7 @@ impl Run<'_, '_> {
                 }
             }
         }
-        left.is_empty().then_some(leaves)
+        left.is_empty().then(|| (sums.get(root).result, leaves))
     }
 
     /// The pairs of lower and upper halves that the program has as words.
@@ -136,8 +149,12 @@ impl Run<'_, '_> {
             };
             pairs.push((*is_plus, pair));
         }
+        for (is_plus, word) in upper {
+            self.known(&word)?;
+            pairs.push((is_plus, [&zero[..], &word[..]].concat()));
+        }
         // The first ones are not taken away from zero.
         pairs.sort_by_key(|(is_plus, _)| !is_plus);
-        upper.is_empty().then_some(pairs)
+        Some(pairs)
     }
 }

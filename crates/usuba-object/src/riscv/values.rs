@@ -1,6 +1,6 @@
 //! The contents of registers, and their roles in the calling convention ILP32.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use super::Riscv;
 use super::decode::NAMES;
@@ -75,7 +75,7 @@ impl Riscv {
         Riscv {
             registers,
             sums: RecentSums::default(),
-            upper_halves: FxHashSet::default(),
+            upper_halves: FxHashMap::default(),
             differing: Vec::new(),
             next: entry,
         }
