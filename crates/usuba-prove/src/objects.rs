@@ -146,7 +146,11 @@ impl Choice {
     fn for_rv32(target: &'static Target, family: Family, afresh: bool) -> Result<Choice, String> {
         let found = Compiler::find_for_rv32(target, family).map_err(|skip| {
             let why = skip.why;
-            format!("no object for RV32IM of {} can be made: {why}; gp32 has such C", target.name)
+            let help = match cc::is_for_rv32(target) {
+                true => "RISCV_CC and CLANG name other compilers",
+                false => "gp32 has such C",
+            };
+            format!("no object for RV32IM of {} can be made: {why}; {help}", target.name)
         })?;
         let own = if afresh { found.afresh() } else { found };
         Ok(Choice { own, fewer: Vec::new() })
