@@ -86,7 +86,7 @@ fn the_right_functions_are_proved() {
 
 #[test]
 fn functions_that_break_a_rule_are_refused() {
-    let all: [(&str, Rule, &str); 27] = [
+    let all: [(&str, Rule, &str); 28] = [
         ("lw t0, 0(a0); bne t0, zero, 1f; 1:", Rule::SecretBranch, "depends on an input"),
         ("lw t0, 0(a0); bltu t0, a0, 1f; 1:", Rule::Unsupported, "comparison of addresses"),
         (
@@ -117,6 +117,13 @@ fn functions_that_break_a_rule_are_refused() {
         ("addi ra, ra, 4;", Rule::Unsupported, "data"),
         ("call memset;", Rule::Unsupported, "length"),
         ("call elsewhere;", Rule::Unsupported, "elsewhere"),
+        // The callee has the register of the return address.
+        (
+            "addi sp, sp, -32; sw a0, 4(sp); sw a1, 8(sp); sw a2, 12(sp); addi a0, sp, 16; li a1, 0; \
+             li a2, 8; call memset; lw a0, 4(sp); lw a1, 8(sp); lw a2, 12(sp); addi sp, sp, 32;",
+            Rule::Unsupported,
+            "a jump to an address that is data",
+        ),
         ("lui t0, %hi(table); lw t1, %lo(table+4)(t0);", Rule::Unsupported, "two places"),
     ];
     let bodies: Vec<String> = all.iter().map(|(before, ..)| format!("{before} {RIGHT}")).collect();
