@@ -15,7 +15,8 @@ use super::address::Address;
 use super::calls::Calls;
 use super::cell::Cell;
 use super::functions::{BlockCounts, Callee, Shape};
-use super::{Fault, World, unsupported};
+use super::memory::{Pointer, Region};
+use super::{Fault, Rule, World, unsupported};
 
 /// An effect, or the rule that a call breaks.
 type Done = Result<(), Fault>;
@@ -43,11 +44,33 @@ pub trait Caller<'o> {
     /// A number that is handed over in a register, if it is known.
     fn handed_number(&self, at: usize) -> Option<u64>;
 
+    /// The offset of the stack pointer.
+    ///
+    /// # Errors
+    /// It is not in the frame.
+    fn stack(&self) -> Result<i64, Fault>;
+
+    /// Whether an address is a multiple of `align`, wherever its region is.
+    fn is_aligned(&mut self, at: Address, align: u64) -> bool;
+
     /// Checks that a buffer is aligned, and not below the frame, where the callee has its own.
     ///
     /// # Errors
     /// It is not.
-    fn check_handed(&mut self, at: Address, align: u64) -> Done;
+    fn check_handed(&mut self, at: Address, align: u64) -> Done {
+        let stack = self.stack()?;
+        let is_aligned = match at {
+            Address::Pointer(Pointer { region: Region::Frame, offset }) if offset < stack => {
+                let what = "it hands over bytes below its frame";
+                return Err(Fault::new(Rule::OutOfBounds, what));
+            }
+            _ => self.is_aligned(at, align),
+        };
+        match is_aligned {
+            true => Ok(()),
+            false => Err(Fault::new(Rule::Misaligned, "a buffer that is handed over")),
+        }
+    }
 
     /// The bits in memory.
     ///

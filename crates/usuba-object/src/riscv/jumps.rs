@@ -266,19 +266,12 @@ impl<'o> Caller<'o> for Run<'_, 'o> {
         self.known(&cells).map(u64::from)
     }
 
-    fn check_handed(&mut self, at: Address, align: u64) -> Done {
-        let stack = self.riscv.stack()?;
-        let is_aligned = match at {
-            Address::Pointer(Pointer { region: Region::Frame, offset }) if offset < stack => {
-                let what = "it hands over bytes below its frame";
-                return Err(Fault::new(Rule::OutOfBounds, what));
-            }
-            _ => self.is_aligned(at, align),
-        };
-        match is_aligned {
-            true => Ok(()),
-            false => Err(Fault::new(Rule::Misaligned, "a buffer that is handed over")),
-        }
+    fn stack(&self) -> Result<i64, Fault> {
+        self.riscv.stack()
+    }
+
+    fn is_aligned(&mut self, at: Address, align: u64) -> bool {
+        Run::is_aligned(self, at, align)
     }
 
     fn load_cells(&mut self, at: Address, bytes: usize) -> Result<Vec<Cell>, Fault> {
