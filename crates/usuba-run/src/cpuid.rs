@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Leaf 0 holds the vendor and leaf 1 the family and the model, both in two parts. Each CPU model of
-//! the compiler lists the numbers of its processors.
+//! the compiler lists the numbers of its processors. A hypervisor may give the numbers of an older
+//! processor, so Intel processors with AVX512-FP16 (leaf 7) are Golden Cove, the first that had it.
 
 use std::fmt;
 
@@ -18,6 +19,8 @@ pub struct Identity {
     pub vendor: String,
     pub family: u16,
     pub model: u8,
+    /// Whether it has AVX512-FP16.
+    pub half_floats: bool,
 }
 
 impl Identity {
@@ -28,7 +31,8 @@ impl Identity {
         #[allow(unused_unsafe)] // A safe function in newer versions of Rust.
         let leaf = |number: u32| unsafe { std::arch::x86_64::__cpuid(number) };
         let (name, numbers) = (leaf(0), leaf(1));
-        Some(Identity::new([name.ebx, name.edx, name.ecx], numbers.eax))
+        let features = if name.eax >= 7 { leaf(7).edx } else { 0 };
+        Some(Identity::new([name.ebx, name.edx, name.ecx], numbers.eax, features))
     }
 
     /// The processor of this machine; `None` if it is no x86-64.
@@ -37,8 +41,8 @@ impl Identity {
         None
     }
 
-    /// Decodes the vendor of leaf 0 and the signature of leaf 1.
-    fn new(vendor: [u32; 3], signature: u32) -> Identity {
+    /// Decodes the vendor of leaf 0, the signature of leaf 1 and EDX of leaf 7.
+    fn new(vendor: [u32; 3], signature: u32, features: u32) -> Identity {
         let letters: Vec<u8> = vendor.iter().flat_map(|word| word.to_le_bytes()).collect();
         let part = |low: u32, bits: u32| signature >> low & ((1 << bits) - 1);
         let (base, family) = (part(4, 4), part(8, 4));
@@ -49,6 +53,7 @@ impl Identity {
             vendor: String::from_utf8_lossy(&letters).into_owned(),
             family: (family + extended) as u16,
             model: (more + base) as u8,
+            half_floats: features >> 23 & 1 == 1,
         }
     }
 
@@ -59,6 +64,8 @@ impl Identity {
     pub fn cpu(&self) -> Result<&'static Cpu, String> {
         let vendor = Vendor::named(&self.vendor);
         let found = vendor.and_then(|vendor| cpu::of_machine(vendor, self.family, self.model));
+        let is_masked = found.is_some() && vendor == Some(Vendor::Intel) && self.half_floats;
+        let found = if is_masked { Some(&cpu::GOLDEN_COVE) } else { found };
         found.ok_or_else(|| {
             format!("no CPU model lists this processor ({self}); help: name one of {}", names())
         })
@@ -109,15 +116,28 @@ mod tests {
             (INTEL, 0x000b_06e0, "GenuineIntel, family 6, model 190", Some("gracemont")),
             (INTEL, 0x0003_06c3, "GenuineIntel, family 6, model 60", None),
         ] {
-            let identity = Identity::new(vendor, signature);
+            let identity = Identity::new(vendor, signature, 0);
             assert_eq!(identity.to_string(), text);
             assert_eq!(identity.cpu().ok().map(|cpu| cpu.name), cpu);
         }
     }
 
     #[test]
+    fn a_hidden_model_is_found_by_its_instructions() {
+        for (vendor, signature, cpu) in [
+            (INTEL, 0x000a_0671, Some("golden-cove")),
+            (INTEL, 0x0008_06f8, Some("golden-cove")),
+            (INTEL, 0x0003_06c3, None),
+            (AMD, 0x00a1_0f11, Some("zen4")),
+        ] {
+            let identity = Identity::new(vendor, signature, 1 << 23);
+            assert_eq!(identity.cpu().ok().map(|cpu| cpu.name), cpu, "{identity}");
+        }
+    }
+
+    #[test]
     fn an_unknown_processor_is_named() {
-        let why = Identity::new(INTEL, 0x0003_06c3).cpu().expect_err("no model of it");
+        let why = Identity::new(INTEL, 0x0003_06c3, 0).cpu().expect_err("no model of it");
         assert!(why.contains("family 6, model 60") && why.contains("zen4"), "{why}");
         assert_eq!(why.lines().count(), 1);
     }

@@ -40,6 +40,7 @@ mod zen4;
 mod zen5;
 
 pub use generic::GENERIC;
+pub use golden_cove::GOLDEN_COVE;
 pub use identity::{Models, Vendor, of_machine};
 
 use super::sequence::{Arg, Selected};
