@@ -38,6 +38,7 @@ mod cases;
 mod chance;
 mod clause;
 mod concrete;
+pub mod edwards;
 pub mod floors;
 pub mod monomial;
 pub mod numbers;

@@ -44,6 +44,11 @@ impl Poly {
         Poly { terms: is_there.then_some((monomial, value)).into_iter().collect() }
     }
 
+    /// The sum of terms in any order, each a monomial and its coefficient.
+    pub fn of_terms(terms: impl IntoIterator<Item = (Monomial, BigInt)>) -> Poly {
+        Poly::sum(terms.into_iter().collect())
+    }
+
     /// The sum of terms in any order.
     fn sum(mut terms: Vec<Term>) -> Poly {
         terms.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -315,6 +320,35 @@ impl Poly {
             Some(modulus) => result.modulo(modulus),
             None => result,
         })
+    }
+
+    /// A polynomial for each variable, which have even numbers, modulo `modulus`; `None` if that has
+    /// too many terms, or a variable has no polynomial.
+    pub fn composed(&self, with: &[Poly], modulus: &BigInt) -> Option<Poly> {
+        let mut total = Poly::default();
+        for (monomial, factor) in &self.terms {
+            let mut term = Poly::constant(factor.clone());
+            for (variable, exponent) in monomial {
+                let power = with.get(*variable as usize / 2)?.power(exponent, Some(modulus))?;
+                term = term.mul(&power)?.modulo(modulus);
+            }
+            total = total.add(&term);
+        }
+        Some(total.modulo(modulus))
+    }
+
+    /// The coefficient of each power of a variable, by its exponent; `None` if one does not fit.
+    pub fn coefficients(&self, variable: u32) -> Option<BTreeMap<u32, Poly>> {
+        let mut all: BTreeMap<u32, Vec<Term>> = BTreeMap::new();
+        for (monomial, value) in &self.terms {
+            let mut rest = monomial.clone();
+            let exponent = match rest.iter().position(|factor| factor.0 == variable) {
+                Some(at) => rest.remove(at).1.small()?,
+                None => 0,
+            };
+            all.entry(exponent).or_default().push((rest, value.clone()));
+        }
+        Some(all.into_iter().map(|(exponent, terms)| (exponent, Poly::sum(terms))).collect())
     }
 
     /// The least and greatest value where each variable lies between its bounds, which are not
