@@ -197,6 +197,10 @@ impl Bytes for Numbers<'_> {
         a ^ b
     }
 
+    fn common(&mut self, byte: &u8, mask: u8) -> u8 {
+        byte & mask
+    }
+
     fn sizes(&self, function: &str) -> Result<[usize; 3], String> {
         self.known(function)?.sizes()
     }

@@ -10,13 +10,15 @@
 //! - `hash`: hash functions, and the function that they apply to its own results.
 //! - `scheme`: hand-written C around arithmetic, and authenticated encryption.
 //! - `sign`: signatures from hash functions.
-//! - `modes`: specifications of modes over strings of bytes.
+//! - `modes`: specifications of modes over strings of bytes; `sealed`: of authenticated encryption,
+//!   `curve`: of signatures and products of points.
 //! - `known`: known-answer tests under the reference semantics; `composed`: of hash functions and
 //!   keystreams, `sponge` among them.
 //! - `wrong`: the error for a wrong answer; `readings`: byte orders that would make it right.
 
 mod choice;
 mod composed;
+pub mod curve;
 mod duplex;
 mod fields;
 pub mod files;

@@ -19,6 +19,9 @@ pub trait Bytes {
 
     fn sum(&mut self, a: &Self::Byte, b: &Self::Byte) -> Self::Byte;
 
+    /// The bits of a byte that a mask has, too.
+    fn common(&mut self, byte: &Self::Byte, mask: u8) -> Self::Byte;
+
     /// Bytes of the key, the input and the output of a function of a cipher folder.
     ///
     /// # Errors

@@ -36,9 +36,6 @@ pub trait Residues: Bytes {
 
     /// The sum of two strings of one length as numbers, without the carry of the last byte.
     fn added(&mut self, a: &[Self::Byte], b: &[Self::Byte]) -> Text<Self>;
-
-    /// The bits of a byte that a mask has, too.
-    fn common(&mut self, byte: &Self::Byte, mask: u8) -> Self::Byte;
 }
 
 /// Bytes of a block of Poly1305.
@@ -177,10 +174,6 @@ mod tests {
             let mut bytes = (BigUint::from_bytes_le(a) + BigUint::from_bytes_le(b)).to_bytes_le();
             bytes.resize(a.len(), 0);
             bytes
-        }
-
-        fn common(&mut self, byte: &u8, mask: u8) -> u8 {
-            byte & mask
         }
     }
 

@@ -323,13 +323,18 @@ impl Poly {
     }
 
     /// A polynomial for each variable, which have even numbers, modulo `modulus`; `None` if that has
-    /// too many terms, or a variable has no polynomial.
-    pub fn composed(&self, with: &[Poly], modulus: &BigInt) -> Option<Poly> {
+    /// too many terms, a variable has no polynomial, or a power has none.
+    pub fn composed(
+        &self,
+        with: &[Poly],
+        modulus: &BigInt,
+        mut power: impl FnMut(&Poly, &Exponent) -> Option<Poly>,
+    ) -> Option<Poly> {
         let mut total = Poly::default();
         for (monomial, factor) in &self.terms {
             let mut term = Poly::constant(factor.clone());
             for (variable, exponent) in monomial {
-                let power = with.get(*variable as usize / 2)?.power(exponent, Some(modulus))?;
+                let power = power(with.get(*variable as usize / 2)?, exponent)?;
                 term = term.mul(&power)?.modulo(modulus);
             }
             total = total.add(&term);

@@ -16,7 +16,9 @@ use rustc_hash::FxHashMap;
 
 use super::cell::{Bits, Cell, Instance};
 use super::elf::Object;
-use super::residues::{Promise, Residues};
+use super::points::Points;
+use super::promises::Promise;
+use super::residues::Residues;
 use usuba_equiv::dag::Kind;
 
 /// The numbers of a call of a function over blocks of several messages.
@@ -86,6 +88,8 @@ pub struct Functions {
     results: FxHashMap<(usize, Vec<Cell>), Vec<Cell>>,
     parameters: u64,
     pub residues: Residues,
+    /// Points, where an object has kernels that add them.
+    pub points: Option<Points>,
     /// The symbols of callees that the object has called.
     pub called: std::collections::BTreeSet<String>,
 }

@@ -12,6 +12,7 @@ use num_bigint::BigInt;
 
 use super::Curve;
 use super::theorems::{Pair, Sum, point, product};
+use crate::monomial::Exponent;
 use crate::poly::Poly;
 
 /// How numbers represent a point (x, y) with a factor z.
@@ -30,7 +31,7 @@ pub enum Form {
 }
 
 /// A sum of points.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operation {
     /// The same point.
     Same,
@@ -76,7 +77,9 @@ impl Curve {
         let twice = BigInt::from(2);
         let both = product(&[x, y]);
         let all = match form {
-            Form::Extended => vec![product(&[x, z]), product(&[y, z]), z.clone(), product(&[&both, z])],
+            Form::Extended => {
+                vec![product(&[x, z]), product(&[y, z]), z.clone(), product(&[&both, z])]
+            }
             Form::Projective => vec![product(&[x, z]), product(&[y, z]), z.clone()],
             Form::Affine => vec![x.clone(), y.clone()],
             Form::Summand => vec![y.add(x), y.sub(x), both.scaled(&(twice * &self.d))],
@@ -97,8 +100,10 @@ impl Curve {
             forms.iter().map(|form| form.count()).sum::<usize>() == parameters
                 && result.count() == results.len()
         };
-        let law = |&(operation, forms, result): &(Operation, &[Form], Form)| {
-            Law { operation, parameters: forms.to_vec(), result }
+        let law = |&(operation, forms, result): &(Operation, &[Form], Form)| Law {
+            operation,
+            parameters: forms.to_vec(),
+            result,
         };
         LAWS.iter().filter(fits).map(law).find(|law| self.is_law(law, results) == Some(true))
     }
@@ -109,12 +114,12 @@ impl Curve {
         // The factor of the point of this number.
         let factor = |number: usize| Poly::variable(6 * number as u32 + 4);
         let numbers = law.parameters.iter().zip(&points).enumerate();
-        let numbers = numbers.flat_map(|(number, (form, [x, y]))| {
-            self.numbers(*form, [x, y, &factor(number)])
-        });
+        let numbers = numbers
+            .flat_map(|(number, (form, [x, y]))| self.numbers(*form, [x, y, &factor(number)]));
         let numbers: Vec<Poly> = numbers.collect();
-        let results: Option<Vec<Poly>> =
-            results.iter().map(|result| result.composed(&numbers, &self.prime)).collect();
+        let power = |poly: &Poly, exponent: &Exponent| poly.power(exponent, Some(&self.prime));
+        let result = |result: &Poly| result.composed(&numbers, &self.prime, power);
+        let results: Option<Vec<Poly>> = results.iter().map(result).collect();
         let results = results?;
         let all: Vec<u32> = (0..points.len() as u32).collect();
         let first = points.first()?;
@@ -139,16 +144,16 @@ impl Curve {
         let all: Vec<u32> = (0..points.len() as u32).collect();
         let [x, y, z, rest @ ..] = results else { return false };
         let ([above_x, above_y], [below_x, below_y]) = (&sum.above, &sum.below);
-        let are_equal = |a: &[&Poly], b: &[&Poly]| {
-            self.vanishes(&product(a).sub(&product(b)), &all)
-        };
+        let are_equal =
+            |a: &[&Poly], b: &[&Poly]| self.vanishes(&product(a).sub(&product(b)), &all);
         // Where all points are neutral, the denominators are 1.
         let neutral = |poly: &Poly| {
             let terms = poly.terms().filter_map(|(monomial, value)| {
                 let of = |variable: u32| monomial.iter().any(|factor| factor.0 == variable);
                 let has_x = (0..points.len() as u32).any(|number| of(6 * number));
                 let is_factor = |factor: &&(u32, _)| factor.0 % 6 == 4;
-                (!has_x).then(|| (monomial.iter().filter(is_factor).cloned().collect(), value.clone()))
+                (!has_x)
+                    .then(|| (monomial.iter().filter(is_factor).cloned().collect(), value.clone()))
             });
             Poly::of_terms(terms).modulo(&self.prime)
         };
@@ -205,7 +210,8 @@ mod tests {
                 assert_eq!(curve.law(3, &wrong), None, "{at}");
             }
         }
-        let scaled = |by: &Poly| doubled().iter().map(|poly| product(&[poly, by])).collect::<Vec<_>>();
+        let scaled =
+            |by: &Poly| doubled().iter().map(|poly| product(&[poly, by])).collect::<Vec<_>>();
         assert!(curve.law(3, &scaled(&number(2))).is_some());
         for zero in [Poly::default(), number(0), number(1), number(2).add(&number(1))] {
             assert_eq!(curve.law(3, &scaled(&zero)), None, "{zero:?}");
@@ -218,11 +224,11 @@ mod tests {
         let curve = Curve::edwards25519();
         let [x, y, z, t] = [0, 1, 2, 3].map(number);
         let twice_d = BigInt::from(2) * &curve.d;
-        let scaled =
-            vec![y.add(&x), y.sub(&x), z.scaled(&BigInt::from(2)), t.scaled(&twice_d)];
+        let scaled = vec![y.add(&x), y.sub(&x), z.scaled(&BigInt::from(2)), t.scaled(&twice_d)];
         let law = curve.law(4, &scaled).expect("a law");
         assert_eq!((law.operation, law.result), (Operation::Same, Form::Scaled));
-        let turned = vec![scaled[1].clone(), scaled[0].clone(), scaled[2].clone(), scaled[3].clone()];
+        let turned =
+            vec![scaled[1].clone(), scaled[0].clone(), scaled[2].clone(), scaled[3].clone()];
         assert_eq!(curve.law(4, &turned), None);
     }
 }

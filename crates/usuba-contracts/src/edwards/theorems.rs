@@ -132,8 +132,8 @@ impl Curve {
         holds("(0, 1) is neutral", is_same && self.has(&Point::zero()))?;
         let negative = [p[0].scaled(&BigInt::from(-1)), p[1].clone()];
         let none = self.sum_of(&p, &negative);
-        let is_zero = none.above[0].is_zero()
-            && self.vanishes(&none.above[1].sub(&none.below[1]), &[0]);
+        let is_zero =
+            none.above[0].is_zero() && self.vanishes(&none.above[1].sub(&none.below[1]), &[0]);
         holds("(-x, y) is the negative of (x, y)", is_zero)
     }
 
@@ -162,13 +162,10 @@ impl Curve {
         for sign in [1, -1].map(BigInt::from) {
             let left = x.scaled(&i).plus(&product(&[&delta, &y]), &sign);
             let right = product(&[&x, &y, &u.scaled(&i).plus(&v, &sign)]);
-            let squares =
-                product(&[&left, &left]).sub(&product(&[&right, &right]).scaled(&self.d));
+            let squares = product(&[&left, &left]).sub(&product(&[&right, &right]).scaled(&self.d));
             let one = Poly::constant(1);
-            let rest = product(&[
-                &one.sub(&product(&[&delta, &delta])),
-                &one.sub(&product(&[&y, &y])),
-            ]);
+            let rest =
+                product(&[&one.sub(&product(&[&delta, &delta])), &one.sub(&product(&[&y, &y]))]);
             let holds_for_all = self.vanishes(&squares.sub(&rest), &[0, 1]);
             holds("no denominator of a sum is zero", holds_for_all)?;
         }

@@ -1,5 +1,6 @@
-//! X25519 around its kernel: refused points, and results.
+//! X25519 around its kernel: refused points, and results; products with the base point.
 
+use usuba_ciphers::curve::x25519_base;
 use usuba_ciphers::modes::Bytes;
 use usuba_object::cell::Cell;
 
@@ -90,6 +91,28 @@ impl Scenarios<'_> {
                         };
                         run.call_refused(function, &given, (refused, status))?;
                         run.expect(rooms[2], &expected)?;
+                    }
+                    Ok(())
+                },
+            );
+        }
+        for (name, is_result_first) in [("x25519_base", false), ("crypto_scalarmult_base", true)] {
+            self.add(
+                [name],
+                "out = (1 + y) / (1 - y) mod p for (x, y) = [clamped scalar] B on edwards25519",
+                vec![],
+                move |run, [function], _| {
+                    for in_place in [false, true] {
+                        let scalar = run.text("scalar", 32);
+                        let out = if in_place { scalar } else { run.room("out", 32) };
+                        let text = run.bytes(scalar);
+                        let given = match is_result_first {
+                            true => [at(out), at(scalar)],
+                            false => [at(scalar), at(out)],
+                        };
+                        run.call(function, &given)?;
+                        let expected = x25519_base(&mut run.symbols(), &text)?;
+                        run.expect(out, &expected)?;
                     }
                     Ok(())
                 },

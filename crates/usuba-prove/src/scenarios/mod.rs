@@ -13,7 +13,7 @@
 //!
 //! - `symbols`: functions over blocks, and specifications on symbols; `run`: the calls of a case.
 //! - `promises`: kernels of arithmetic by their contracts.
-//! - `ciphers`, `streams`, `hashes`, `sealed`, `curve`, `nacl`: the scenarios.
+//! - `ciphers`, `streams`, `hashes`, `sealed`, `curve`, `signatures`, `nacl`: the scenarios.
 
 mod ciphers;
 mod curve;
@@ -22,6 +22,7 @@ mod nacl;
 mod promises;
 mod run;
 mod sealed;
+mod signatures;
 mod streams;
 mod symbols;
 
@@ -135,6 +136,7 @@ impl<'a> Scenarios<'a> {
         scenarios.compare();
         scenarios.wipe();
         scenarios.curve();
+        scenarios.signatures();
         scenarios.nacl();
         scenarios.boxes(primitives);
         let is_exported = |name: &String| known.declared.contains_key(&**name);

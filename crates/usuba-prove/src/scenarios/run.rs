@@ -33,7 +33,8 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     /// A run in which functions of several sources have the one with this number.
     pub fn new(known: &'a Known<'a>, source: usize, object: &'a Object) -> Run<'a> {
-        let functions = Functions::new(&known.callees, object);
+        let mut functions = Functions::new(&known.callees, object);
+        functions.points = known.points.clone();
         let trial = Trial::new(object, Bits::new(Graph::new(None)), functions);
         Run { known, source, trial, buffers: Vec::new() }
     }

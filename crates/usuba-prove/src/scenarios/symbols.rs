@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
+use usuba_ciphers::curve::Group;
 use usuba_ciphers::modes::Bytes;
 use usuba_ciphers::sealed::Residues;
+use usuba_contracts::edwards::Curve;
+use usuba_contracts::monomial::Exponent;
 use usuba_contracts::poly::Poly;
 use usuba_library::declarations;
 use usuba_library::{Unit, UnitKind};
 use usuba_object::cell::{Bits, Cell};
 use usuba_object::functions::{Callee, Functions, KeyWords, Shape};
 use usuba_object::kernel_contract::Meaning;
+use usuba_object::points::Points;
 
 use super::promises::promise;
 use crate::unit::{self, BLOCK_COUNTS};
@@ -43,6 +47,8 @@ pub struct Known<'a> {
     names: Vec<String>,
     applied: Vec<Applied>,
     pub(super) callees: Vec<Callee>,
+    /// Points, if a kernel adds some.
+    pub(super) points: Option<Points>,
     pub(super) declared: BTreeMap<&'a str, &'a declarations::Function>,
 }
 
@@ -54,8 +60,9 @@ impl<'a> Known<'a> {
         declared: &'a [declarations::Function],
     ) -> Result<Known<'a>, String> {
         let declared = declared.iter().map(|function| (&*function.name, function)).collect();
-        let mut known =
-            Known { names: Vec::new(), applied: Vec::new(), callees: Vec::new(), declared };
+        let (names, applied, callees) = (Vec::new(), Vec::new(), Vec::new());
+        let mut known = Known { names, applied, callees, points: None, declared };
+        let curve = Curve::edwards25519();
         for unit in units {
             if let Some((name, shape, sizes)) = of_bytes(unit)? {
                 let applied = Applied::new(unit, name.clone(), sizes);
@@ -64,7 +71,10 @@ impl<'a> Known<'a> {
         }
         for unit in units {
             let is_apart = matches!(unit.kind, UnitKind::Kernel { is_apart: true, .. });
-            if let Some(promise) = is_apart.then(|| promise(unit)).transpose()?.flatten() {
+            if let Some(promise) = is_apart.then(|| promise(unit, &curve)).transpose()?.flatten() {
+                if promise.sum.is_some() && known.points.is_none() {
+                    known.points = Some(Points::new(curve.clone())?);
+                }
                 let applied = Applied::new(unit, unit.symbol.clone(), [0; 3]);
                 known.add(unit.symbol.clone(), applied, unit, Shape::Promise(Box::new(promise)));
             }
@@ -262,6 +272,18 @@ impl Symbols<'_> {
         any
     }
 
+    /// The curve of points.
+    fn curve(&self) -> Result<&Curve, String> {
+        let points = self.functions.points.as_ref();
+        points.map(|points| &points.curve).ok_or_else(|| "there are no points".to_string())
+    }
+
+    /// A number as 32 bytes.
+    fn padded(&self, mut number: Vec<Cell>) -> Vec<Byte> {
+        number.resize(256, self.bits.constant(false));
+        bytes(&number)
+    }
+
     /// One string if a condition holds, and else the other one.
     pub fn choose(&mut self, condition: Cell, one: &[Byte], other: &[Byte]) -> Vec<Byte> {
         let mut bit = |a: Cell, b: Cell| {
@@ -285,6 +307,11 @@ impl Bytes for Symbols<'_> {
 
     fn sum(&mut self, a: &Byte, b: &Byte) -> Byte {
         std::array::from_fn(|at| self.bits.xor(a[at], b[at]))
+    }
+
+    fn common(&mut self, byte: &Byte, mask: u8) -> Byte {
+        let zero = self.bits.constant(false);
+        std::array::from_fn(|at| if mask >> at & 1 == 1 { byte[at] } else { zero })
     }
 
     fn sizes(&self, function: &str) -> Result<[usize; 3], String> {
@@ -334,10 +361,47 @@ impl Residues for Symbols<'_> {
     fn added(&mut self, a: &[Byte], b: &[Byte]) -> Vec<Byte> {
         bytes(&self.bits.sum(a.as_flattened(), b.as_flattened(), false).0)
     }
+}
 
-    fn common(&mut self, byte: &Byte, mask: u8) -> Byte {
-        let zero = self.bits.constant(false);
-        std::array::from_fn(|at| if mask >> at & 1 == 1 { byte[at] } else { zero })
+impl Group for Symbols<'_> {
+    type Scalar = Poly;
+
+    fn scalar(&mut self, text: &[Byte]) -> Result<Poly, String> {
+        let order = self.curve()?.order.clone();
+        let integer = self.functions.residues.integer(self.bits, text.as_flattened(), &order);
+        integer.ok_or_else(|| "a byte of a number is not known".to_string())
+    }
+
+    fn multiply_add(&mut self, a: &Poly, b: &Poly, c: &Poly) -> Result<Poly, String> {
+        let product = a.mul(b).ok_or("a polynomial with too many terms")?;
+        Ok(product.add(c).modulo(&self.curve()?.order))
+    }
+
+    fn bytes(&mut self, scalar: &Poly) -> Result<Vec<Byte>, String> {
+        let order = self.curve()?.order.clone();
+        let number = self.functions.number(self.bits, scalar, &order);
+        Ok(self.padded(number))
+    }
+
+    fn encoded(&mut self, scalar: &Poly) -> Result<Vec<Byte>, String> {
+        let coordinates = self.functions.multiple(scalar)?;
+        let prime = self.curve()?.prime.clone();
+        let [x, mut y] = coordinates.map(|poly| self.functions.number(self.bits, &poly, &prime));
+        y.push(x[0]);
+        Ok(bytes(&y))
+    }
+
+    fn montgomery(&mut self, scalar: &Poly) -> Result<Vec<Byte>, String> {
+        let [_, y] = self.functions.multiple(scalar)?;
+        let prime = self.curve()?.prime.clone();
+        let one = Poly::constant(1);
+        let exponent = Exponent::from(prime.magnitude() - 2u8);
+        let below = one.sub(&y).modulo(&prime);
+        let inverse = self.functions.residues.power(&below, &exponent, &prime);
+        let quotient = inverse.and_then(|inverse| inverse.mul(&one.add(&y)));
+        let quotient = quotient.ok_or("a polynomial with too many terms")?;
+        let number = self.functions.number(self.bits, &quotient, &prime);
+        Ok(self.padded(number))
     }
 }
 

@@ -1,0 +1,244 @@
+//! Points of an Edwards curve that numbers in memory represent: multiples of the base point.
+//!
+//! ```text
+//! double(p)          p = n B        2 n B
+//! add_affine(p, q)   q = table[d]   (n + 8 d0 + 4 d1 - 6) B, if this is the table for all bits d
+//! ```
+//!
+//! The factor of a multiple is a polynomial modulo the order of the base point, in words and single
+//! bits. Its coordinates are two variables, so equal multiples have equal coordinates. A point of
+//! numbers is a multiple if it is a power of two times the base point, or its negative. A point that
+//! depends on few bits is checked for each of their values.
+//!
+//! *Soundness:* [`Curve::check`] proves that points are a group in which the order times the base
+//! point is zero, and a law is proved for all points and factors. The factor z of the coordinates of a
+//! result is a variable that is not zero.
+
+use num_bigint::BigInt;
+use rustc_hash::FxHashMap;
+
+use super::cell::Bits;
+use super::few_bits::{Cases, cases};
+use super::functions::Functions;
+use super::promises::{Digits, Sum};
+use super::residues::Residues;
+use usuba_contracts::edwards::law::{Form, Operation};
+use usuba_contracts::edwards::{Curve, Point};
+use usuba_contracts::poly::{Poly, remainder};
+
+/// The points of an execution.
+#[derive(Clone, Debug)]
+pub struct Points {
+    pub curve: Curve,
+    /// The coordinates of multiples.
+    coordinates: FxHashMap<Poly, [Poly; 2]>,
+    /// The multiples whose coordinates have a factor.
+    factors: FxHashMap<u32, Poly>,
+    /// The factors of results by the numbers of their parameters.
+    results: FxHashMap<(Operation, Vec<Poly>), u32>,
+    /// Powers of two times the base point, and their negatives.
+    powers: FxHashMap<Point, BigInt>,
+    /// The factors of points that depend on bits: a constant, and one for each bit.
+    tables: FxHashMap<Vec<Point>, Option<(BigInt, Vec<BigInt>)>>,
+}
+
+impl Points {
+    /// The points of a curve, which is checked.
+    ///
+    /// # Errors
+    /// It is no group.
+    pub fn new(curve: Curve) -> Result<Points, String> {
+        curve.check()?;
+        let mut powers = FxHashMap::default();
+        let (mut point, mut factor) = (curve.base.clone(), BigInt::from(1));
+        for _ in 0..256 {
+            powers.insert(curve.negative(&point), -&factor);
+            powers.insert(point.clone(), factor.clone());
+            point = curve.sum(&point, &point);
+            factor *= 2;
+        }
+        powers.insert(Point::zero(), BigInt::ZERO);
+        Ok(Points {
+            curve,
+            coordinates: FxHashMap::default(),
+            factors: FxHashMap::default(),
+            results: FxHashMap::default(),
+            powers,
+            tables: FxHashMap::default(),
+        })
+    }
+
+    /// The coordinates of a multiple of the base point, by its factor modulo the order.
+    fn coordinates(&mut self, residues: &mut Residues, scalar: &Poly) -> [Poly; 2] {
+        if let Some(known) = self.coordinates.get(scalar) {
+            return known.clone();
+        }
+        let coordinates = match scalar.value() {
+            Some(number) => {
+                let Point { x, y } = self.curve.times(&number, &self.curve.base);
+                [x, y].map(Poly::constant)
+            }
+            None => [(); 2].map(|()| Poly::variable(residues.variable())),
+        };
+        self.coordinates.insert(scalar.clone(), coordinates.clone());
+        coordinates
+    }
+
+    /// The factor of the multiple that numbers represent; `None` if it is not known.
+    fn multiple(
+        &mut self,
+        (bits, residues): (&Bits, &mut Residues),
+        form: Form,
+        numbers: &[Poly],
+    ) -> Option<Poly> {
+        let values: Option<Vec<BigInt>> = numbers.iter().map(Poly::value).collect();
+        if let Some(values) = values {
+            let factor = self.powers.get(&self.point(form, &values)?)?;
+            return Some(Poly::constant(factor.clone()).modulo(&self.curve.order));
+        }
+        if matches!(form, Form::Affine | Form::Summand | Form::Scaled) {
+            return self.chosen(bits, residues, form, numbers);
+        }
+        let z = &numbers[2];
+        let (variable, _) = z.shifted_variable().filter(|(_, more)| *more == BigInt::ZERO)?;
+        let scalar = self.factors.get(&variable)?.clone();
+        let [x, y] = self.coordinates(residues, &scalar);
+        (self.curve.numbers(form, [&x, &y, z]) == numbers).then_some(scalar)
+    }
+
+    /// The point that numbers represent.
+    fn point(&self, form: Form, values: &[BigInt]) -> Option<Point> {
+        match (form, values) {
+            (Form::Summand, [sum, difference, product]) => {
+                self.curve.summand([sum, difference, product])
+            }
+            (Form::Extended | Form::Projective, [x, y, z, ..]) if *z != BigInt::ZERO => {
+                let point = Point { x: self.curve.quotient(x, z), y: self.curve.quotient(y, z) };
+                let z = Poly::constant(z.clone());
+                let [x, y] = [&point.x, &point.y].map(|number| Poly::constant(number.clone()));
+                let numbers = self.curve.numbers(form, [&x, &y, &z]);
+                let are_equal = numbers
+                    .iter()
+                    .zip(values)
+                    .all(|(number, value)| number.value().as_ref() == Some(value));
+                (are_equal && self.curve.has(&point)).then_some(point)
+            }
+            _ => None,
+        }
+    }
+
+    /// The factor of a summand that depends on few bits.
+    fn chosen(
+        &mut self,
+        bits: &Bits,
+        residues: &mut Residues,
+        form: Form,
+        numbers: &[Poly],
+    ) -> Option<Poly> {
+        let mut variables: Vec<u32> = numbers.iter().flat_map(Poly::variables).collect();
+        variables.sort_unstable();
+        variables.dedup();
+        let word = |variable: &u32| residues.word(*variable).map(<[_]>::to_vec);
+        let words: Vec<_> = variables.iter().map(word).collect::<Option<_>>()?;
+        let Cases { free, words } = cases(bits, &words)?;
+        let point = |case: usize| {
+            let values = variables.iter().zip(&words);
+            let values = values.map(|(variable, word)| (*variable, BigInt::from(word[case])));
+            let values = values.collect();
+            let number = |poly: &Poly| {
+                let (rest, constant) = poly.assign(&values);
+                rest.is_zero().then(|| remainder(&constant, &self.curve.prime))
+            };
+            let numbers: Vec<BigInt> = numbers.iter().map(number).collect::<Option<_>>()?;
+            self.point(form, &numbers)
+        };
+        let points: Vec<Point> = (0..1 << free.len()).map(point).collect::<Option<_>>()?;
+        let (constant, factors) = self.table(points)?;
+        let order = self.curve.order.clone();
+        let mut scalar = Poly::constant(constant);
+        for (bit, factor) in free.into_iter().zip(factors) {
+            let bit = residues.integer(bits, &[bit], &order)?;
+            scalar = scalar.plus(&bit, &factor);
+        }
+        Some(scalar.modulo(&order))
+    }
+
+    /// The factors with which points, one for each value of some bits, are multiples: a constant,
+    /// and what each bit adds to it.
+    fn table(&mut self, points: Vec<Point>) -> Option<(BigInt, Vec<BigInt>)> {
+        if let Some(known) = self.tables.get(&points) {
+            return known.clone();
+        }
+        let found = self.factors_of(&points);
+        self.tables.insert(points, found.clone());
+        found
+    }
+
+    fn factors_of(&self, points: &[Point]) -> Option<(BigInt, Vec<BigInt>)> {
+        let curve = &self.curve;
+        let first = points.first()?;
+        let negative = curve.negative(first);
+        let bits = points.len().trailing_zeros() as usize;
+        let steps: Vec<Point> =
+            (0..bits).map(|bit| curve.sum(&points[1 << bit], &negative)).collect();
+        let factors: Vec<BigInt> =
+            steps.iter().map(|step| self.powers.get(step).cloned()).collect::<Option<_>>()?;
+        // The sums of earlier points and steps are the later ones.
+        for case in 1..points.len() {
+            let top = case.ilog2() as usize;
+            if curve.sum(&points[case - (1 << top)], &steps[top]) != points[case] {
+                return None;
+            }
+        }
+        // Signed digits: each bit adds half of its factor, or subtracts it.
+        let half: BigInt = factors.iter().sum::<BigInt>() / 2;
+        let rest = curve.sum(first, &curve.times(&half, &curve.base));
+        Some((self.powers.get(&rest)? - half, factors))
+    }
+}
+
+impl Functions {
+    /// The coordinates of a multiple of the base point, by its factor modulo the order.
+    ///
+    /// # Errors
+    /// The object has no points.
+    pub fn multiple(&mut self, scalar: &Poly) -> Result<[Poly; 2], String> {
+        let points = self.points.as_mut().ok_or("there are no points")?;
+        let scalar = scalar.modulo(&points.curve.order);
+        Ok(points.coordinates(&mut self.residues, &scalar))
+    }
+
+    /// The numbers of a sum of points, by the integers of the words of its parameters; `None` if its
+    /// points are not known.
+    pub(super) fn sum(&mut self, bits: &Bits, sum: &Sum, words: &[Poly]) -> Option<Vec<Poly>> {
+        let (points, residues) = (self.points.as_mut()?, &mut self.residues);
+        let prime = points.curve.prime.clone();
+        let number = |digits: &Digits| {
+            let terms = digits.iter().map(|&(at, exponent)| (&words[at], exponent));
+            let total = terms.fold(Poly::default(), |total, (word, exponent)| {
+                total.plus(word, &(BigInt::from(1) << exponent))
+            });
+            residues.reduced(&total, &prime)
+        };
+        let numbers: Vec<Poly> = sum.numbers.iter().map(number).collect();
+        let mut rest = &numbers[..];
+        let mut operands = Vec::new();
+        for form in &sum.law.parameters {
+            let (own, others) = rest.split_at_checked(form.count())?;
+            operands.push(points.multiple((bits, residues), *form, own)?);
+            rest = others;
+        }
+        let scalar = match (sum.law.operation, &operands[..]) {
+            (Operation::Double, [one]) => one.add(one),
+            (Operation::Add, [one, other]) => one.add(other),
+            (Operation::Subtract, [one, other]) => one.sub(other),
+            _ => return None,
+        };
+        let scalar = scalar.modulo(&points.curve.order);
+        let key = (sum.law.operation, numbers);
+        let z = *points.results.entry(key).or_insert_with(|| residues.unit(&prime));
+        points.factors.insert(z, scalar.clone());
+        let [x, y] = points.coordinates(residues, &scalar);
+        Some(points.curve.numbers(sum.law.result, [&x, &y, &Poly::variable(z)]))
+    }
+}
