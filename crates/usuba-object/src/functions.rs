@@ -80,6 +80,9 @@ pub struct Callee {
     pub shape: Shape,
 }
 
+/// The number of the function of random bytes.
+const RANDOM: usize = usize::MAX;
+
 /// Uninterpreted functions, and their results so far.
 #[derive(Clone, Default, Debug)]
 pub struct Functions {
@@ -87,6 +90,8 @@ pub struct Functions {
     places: Vec<Option<u64>>,
     results: FxHashMap<(usize, Vec<Cell>), Vec<Cell>>,
     parameters: u64,
+    /// Whether random bytes are free bytes.
+    draws: bool,
     pub residues: Residues,
     /// Points, where an object has kernels that add them.
     pub points: Option<Points>,
@@ -97,7 +102,7 @@ pub struct Functions {
 impl Functions {
     pub fn new(callees: &[Callee], object: &Object) -> Functions {
         let places = callees.iter().map(|callee| object.function(&callee.symbol)).collect();
-        Functions { callees: callees.to_vec(), places, ..Functions::default() }
+        Functions { callees: callees.to_vec(), places, draws: true, ..Functions::default() }
     }
 
     /// The callee that begins at this place of the object.
@@ -111,6 +116,13 @@ impl Functions {
         self.parameters += 1;
         let edge = bits.graph.intern(Kind::Param, 1, 0, self.parameters - 1, 0);
         Cell::new(edge, Instance::Every)
+    }
+
+    /// The bits of random bytes, by the number of the draw in a call of an exported function; `None`
+    /// if they are not named.
+    pub fn random(&mut self, bits: &mut Bits, draw: u64, bytes: usize) -> Option<Vec<Cell>> {
+        let arguments = [draw, bytes as u64].map(|number| bits.number(number, 64)).concat();
+        self.draws.then(|| self.apply(bits, RANDOM, arguments, bytes))
     }
 
     /// The bits of `bytes` bytes that a function returns; not known if an argument is not.

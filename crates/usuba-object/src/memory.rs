@@ -162,6 +162,8 @@ pub struct Memory {
     pub tables: Tables,
     /// Assumed orders of two regions: whether the first one, by the order of their names, is lower.
     pub(super) orders: BTreeMap<[Region; 2], bool>,
+    /// Calls for random bytes, where these have names.
+    pub(super) drawn: u64,
     /// The choice of a backend, which is a variable of the object.
     pub choice: dispatch::Known,
     /// The bytes that the last open call has used, if it is summarized.
@@ -205,6 +207,7 @@ impl Memory {
             lowest: 0,
             tables: Tables::default(),
             orders: BTreeMap::new(),
+            drawn: 0,
             choice: dispatch::Known::default(),
             footprint: None,
         };

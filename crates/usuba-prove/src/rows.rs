@@ -298,24 +298,17 @@ pub fn by_callees(rows: &mut [Row]) {
     }
 }
 
-/// Opens the specification of functions that apply others which are not proved: for all sizes, if it
-/// is for all sizes.
+/// Opens the specification of functions that apply others which are not proved. A proof that is for
+/// some sizes is enough: applications of other sizes are refused.
 pub fn by_applied(rows: &mut [Row]) {
-    let known = |at_sizes: bool| -> BTreeSet<String> {
-        let holds = |answer: &Answer| match answer {
-            Answer::Proved => true,
-            Answer::Sizes(_) => at_sizes,
-            Answer::Callers | Answer::Open(_) => false,
-        };
-        let claims = [Claim::MemorySafe, Claim::Terminates, Claim::Computes];
-        let is_known = |row: &&Row| claims.iter().all(|&c| holds(&row.answers[c as usize]));
-        rows.iter().filter(is_known).map(|row| row.function.clone()).collect()
-    };
-    let (always, at_sizes) = (known(false), known(true));
+    let holds = |answer: &Answer| matches!(answer, Answer::Proved | Answer::Sizes(_));
+    let claims = [Claim::MemorySafe, Claim::Terminates, Claim::Computes];
+    let is_known = |row: &&Row| claims.iter().all(|&claim| holds(&row.answers[claim as usize]));
+    let known: BTreeSet<String> =
+        rows.iter().filter(is_known).map(|row| row.function.clone()).collect();
     for row in rows {
-        let answer = &mut row.answers[Claim::Computes as usize];
-        let known = if answer.holds() { &always } else { &at_sizes };
         if let Some(name) = row.applies.iter().find(|name| !known.contains(*name)) {
+            let answer = &mut row.answers[Claim::Computes as usize];
             *answer = Answer::Open(format!("it applies {name}, which is not proved"));
         }
     }
@@ -413,11 +406,10 @@ mod tests {
         let after = answers(&rows);
         assert_eq!(after[..3], before[..3]);
         assert_eq!(after[3], Answer::Open("it applies l, which is not proved".into()));
-        // A claim for all sizes needs one.
+        // Only sizes of which there is a proof are applied.
         rows[0].applies.push("k".into());
         by_applied(&mut rows);
-        assert!(!rows[0].holds(Claim::Computes));
-        assert_eq!(rows[1].answers[Claim::Computes as usize], sizes());
+        assert!(rows[0].holds(Claim::Computes));
     }
 
     /// The answers of several scenarios of one function.

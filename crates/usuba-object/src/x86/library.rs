@@ -78,8 +78,20 @@ impl Run<'_, '_> {
         let [first, second] = [PARAMETERS[0], PARAMETERS[1]];
         let (to, bytes) = (self.pointed(first)?, self.length(second, 1)?);
         self.check_below(to, bytes)?;
-        self.fill_memory(to, &[Cell::OPAQUE; 8], bytes)?;
+        match self.drawn(bytes) {
+            Some(cells) => self.store(to, &cells)?,
+            None => self.fill_memory(to, &[Cell::OPAQUE; 8], bytes)?,
+        }
         self.library_returned(Word::Bits(Box::new([Cell::UNSET; 64])), false)
+    }
+
+    /// The names of the next random bytes, where they have some.
+    fn drawn(&mut self, bytes: Length) -> Option<Vec<Cell>> {
+        let Length::Known(bytes) = bytes else { return None };
+        let World { bits, memory, calls, .. } = &mut *self.world;
+        let cells = calls.functions.random(bits, memory.drawn, bytes)?;
+        memory.drawn += 1;
+        Some(cells)
     }
 
     /// A copy, with or without overlap, or `memset` if `overlap` is `None`.

@@ -4,7 +4,7 @@ use usuba_ciphers::curve::x25519_base;
 use usuba_ciphers::modes::Bytes;
 use usuba_object::cell::Cell;
 
-use super::run::{Room, Run, at};
+use super::run::{Room, Run, at, number};
 use super::symbols::{Byte, Symbols};
 use super::{POINT, Scenarios};
 
@@ -119,6 +119,20 @@ impl Scenarios<'_> {
             );
         }
         self.add(
+            ["crypto_box_keypair"],
+            "sk = random bytes, pk = (1 + y) / (1 - y) mod p for (x, y) = [clamped sk] B",
+            vec![],
+            |run, [function], _| {
+                let (public, secret) = (run.room("pk", 32), run.room("sk", 32));
+                run.call(function, &[at(public), at(secret)])?;
+                let drawn = run.symbols().random(32)?;
+                run.expect(secret, &drawn)?;
+                let expected = x25519_base(&mut run.symbols(), &drawn)?;
+                run.expect(public, &expected)
+            },
+        );
+        self.products();
+        self.add(
             ["crypto_box_beforenm"],
             "key = hsalsa20(x25519(secret key, public key), 0); refused where the order of the \
              public key divides 8",
@@ -134,6 +148,50 @@ impl Scenarios<'_> {
                     run.expect(rooms[2], &expected)?;
                 }
                 Ok(())
+            },
+        );
+    }
+    /// Several products.
+    fn products(&mut self) {
+        let counts = || vec![("count", vec![0, 1, 2, 3])];
+        self.add(
+            ["x25519_many"],
+            "out[i] = x25519(scalars[i], points[i]); refused where one is zero",
+            counts(),
+            |run, [function], sizes| {
+                let bytes = 32 * sizes[0];
+                let (scalars, points) = (run.text("scalars", bytes), run.text("points", bytes));
+                let out = run.room("out", bytes);
+                let given = [scalars, points].map(|room| run.bytes(room));
+                let symbols = &mut run.symbols();
+                let (mut all, mut refused) = (Vec::new(), symbols.bits.constant(false));
+                let zeros = symbols.numbers(&[0; 32]);
+                for (scalar, point) in given[0].chunks(32).zip(given[1].chunks(32)) {
+                    let product = symbols.apply("x25519", &[], &[scalar, point].concat())?;
+                    let differs = symbols.differ(&product, &zeros);
+                    let is_zero = symbols.bits.not(differs);
+                    refused = symbols.bits.or(refused, is_zero);
+                    all.extend(product);
+                }
+                let given = [at(scalars), at(points), at(out), number(sizes[0])];
+                run.call_refused(function, &given, (refused, POINT))?;
+                run.expect(out, &all)
+            },
+        );
+        self.add(
+            ["x25519_base_many"],
+            "out[i] = (1 + y) / (1 - y) mod p for (x, y) = [clamped scalars[i]] B",
+            counts(),
+            |run, [function], sizes| {
+                let scalars = run.text("scalars", 32 * sizes[0]);
+                let out = run.room("out", 32 * sizes[0]);
+                let text = run.bytes(scalars);
+                run.call(function, &[at(scalars), at(out), number(sizes[0])])?;
+                let mut expected = Vec::new();
+                for scalar in text.chunks(32) {
+                    expected.extend(x25519_base(&mut run.symbols(), scalar)?);
+                }
+                run.expect(out, &expected)
             },
         );
     }

@@ -1,5 +1,6 @@
 //! The calls of a case: buffers of symbols, exported functions, and their expected results.
 
+use usuba_ciphers::modes::Bytes;
 use usuba_equiv::miter::{self, Decision};
 use usuba_equiv::value_numbering::Graph;
 use usuba_library::declarations::Access as Declared;
@@ -59,9 +60,13 @@ impl<'a> Run<'a> {
 
     /// A buffer with this content.
     pub fn constant(&mut self, name: &str, values: &[u8]) -> Room {
-        let bits = &self.trial.symbols().0;
-        let cells = values.iter().flat_map(|&value| bits.number(value.into(), 8)).collect();
-        self.buffer(name, Content::Bits(cells))
+        let bytes = self.symbols().numbers(values);
+        self.holding(name, &bytes)
+    }
+
+    /// A buffer with these bytes.
+    pub fn holding(&mut self, name: &str, bytes: &[Byte]) -> Room {
+        self.buffer(name, Content::Bits(bytes.as_flattened().to_vec()))
     }
 
     /// A buffer with the content of others, one behind the other.

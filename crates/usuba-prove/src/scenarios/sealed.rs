@@ -9,7 +9,7 @@ use usuba_object::cell::Cell;
 use super::curve::shared_key;
 use super::run::{Given, Room, Run, at, number};
 use super::symbols::Byte;
-use super::{FORGED, SIZES, Scenarios, in_place};
+use super::{FORGED, POINT, SIZES, Scenarios, in_place};
 
 /// Bytes of a tag.
 const TAG: usize = 16;
@@ -291,6 +291,30 @@ impl Scenarios<'_> {
             return;
         };
         let Some(mode) = self.mode(primitives, name) else { return };
+        let init = self.name(&format!("{name}_init"));
+        self.add(
+            ["box_init"],
+            format!(
+                "key = {name}_init(hsalsa20(x25519(sk, pk), 0)); refused where the order of pk \
+                     divides 8"
+            ),
+            vec![],
+            move |run, [function], _| {
+                let keys = Keys::Pair { public: run.text("pk", 32), secret: run.text("sk", 32) };
+                let (more, refused, key) = keys.made(run)?;
+                let words = run.state(&init)?;
+                let bytes = run.bytes(words).len();
+                let out = run.text("key", bytes);
+                let old = run.bytes(out);
+                let key = run.holding("shared", &key);
+                run.call(&init, &[at(words), at(key), number(32)])?;
+                let new = run.bytes(words);
+                let expected = run.symbols().choose(refused, &old, &new);
+                let given: Vec<Given> = std::iter::once(at(out)).chain(more).collect();
+                run.call_refused(function, &given, (refused, POINT))?;
+                run.expect(out, &expected)
+            },
+        );
         let all = [
             ("crypto_secretbox", "crypto_secretbox_open", false),
             ("crypto_box_afternm", "crypto_box_open_afternm", false),

@@ -59,6 +59,45 @@ impl<'a> Scenarios<'a> {
                 },
             );
         }
+        self.add(
+            ["crypto_sign_keypair"],
+            "public = encoded [s] B on edwards25519, secret = seed ++ public; seed = random bytes; s, \
+             prefix = sha512(seed)",
+            vec![],
+            move |run, [function], _| {
+                let (public, secret) = (run.room("public", 32), run.room("secret", 64));
+                run.call(function, &[at(public), at(secret)])?;
+                let seed = run.symbols().random(32)?;
+                let expected = key(run, hash, &seed)?;
+                run.expect(public, &expected)?;
+                run.expect(secret, &[seed, expected].concat())
+            },
+        );
+        self.add(
+            ["ed25519_sign_many"],
+            "signatures[i] = ed25519(secret keys[i], messages[i])",
+            vec![("count", vec![0, 1, 2]), ("first", vec![0, 95]), ("second", vec![0, 96])],
+            move |run, [function], sizes| {
+                let lengths = &sizes[1..1 + sizes[0]];
+                let keys: Vec<Room> = lengths.iter().map(|_| run.text("secret key", 64)).collect();
+                let messages: Vec<Room> =
+                    lengths.iter().map(|&length| run.text("message", length)).collect();
+                let out = run.room("signatures", SIGNATURE * sizes[0]);
+                let given = [
+                    at(run.addresses("secret keys", &keys)),
+                    at(run.addresses("messages", &messages)),
+                    at(run.lengths("lengths", lengths)),
+                    at(out),
+                    number(sizes[0]),
+                ];
+                run.call(function, &given)?;
+                let mut expected = Vec::new();
+                for (&key, message) in keys.iter().zip(messages) {
+                    expected.extend(signature(run, hash, (Variant::Pure, None), [key, message])?);
+                }
+                run.expect(out, &expected)
+            },
+        );
         let lengths = || ("length", vec![0, 1, 63, 64, 95, 96, 200]);
         let formula = "signature = ed25519(secret key, message)";
         self.add(["ed25519_sign"], formula, vec![lengths()], move |run, [function], sizes| {

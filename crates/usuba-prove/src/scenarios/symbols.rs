@@ -272,6 +272,12 @@ impl Symbols<'_> {
         any
     }
 
+    /// The first random bytes of a call.
+    pub fn random(&mut self, bytes: usize) -> Result<Vec<Byte>, String> {
+        let drawn = self.functions.random(self.bits, 0, bytes);
+        Ok(self::bytes(&drawn.ok_or("random bytes have no names")?))
+    }
+
     /// The curve of points.
     fn curve(&self) -> Result<&Curve, String> {
         let points = self.functions.points.as_ref();
