@@ -34,8 +34,8 @@ pub struct Points {
     coordinates: FxHashMap<Poly, [Poly; 2]>,
     /// The multiples whose coordinates have a factor.
     factors: FxHashMap<u32, Poly>,
-    /// The factors of results by the numbers of their parameters.
-    results: FxHashMap<(Operation, Vec<Poly>), u32>,
+    /// The factors of results by their function and the numbers of its parameters.
+    results: FxHashMap<(usize, Vec<Poly>), u32>,
     /// Powers of two times the base point, and their negatives.
     powers: FxHashMap<Point, BigInt>,
     /// The factors of points that depend on bits: a constant, and one for each bit.
@@ -210,7 +210,12 @@ impl Functions {
 
     /// The numbers of a sum of points, by the integers of the words of its parameters; `None` if its
     /// points are not known.
-    pub(super) fn sum(&mut self, bits: &Bits, sum: &Sum, words: &[Poly]) -> Option<Vec<Poly>> {
+    pub(super) fn sum(
+        &mut self,
+        bits: &Bits,
+        (function, sum): (usize, &Sum),
+        words: &[Poly],
+    ) -> Option<Vec<Poly>> {
         let (points, residues) = (self.points.as_mut()?, &mut self.residues);
         let prime = points.curve.prime.clone();
         let number = |digits: &Digits| {
@@ -235,10 +240,151 @@ impl Functions {
             _ => return None,
         };
         let scalar = scalar.modulo(&points.curve.order);
-        let key = (sum.law.operation, numbers);
+        let key = (function, numbers);
         let z = *points.results.entry(key).or_insert_with(|| residues.unit(&prime));
         points.factors.insert(z, scalar.clone());
         let [x, y] = points.coordinates(residues, &scalar);
         Some(points.curve.numbers(sum.law.result, [&x, &y, &Poly::variable(z)]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cell::Cell;
+    use usuba_contracts::edwards::law::Law;
+    use usuba_equiv::value_numbering::Graph;
+
+    /// An execution in which words of 256 bits are numbers.
+    struct Run {
+        bits: Bits,
+        functions: Functions,
+    }
+
+    impl Run {
+        fn new() -> Run {
+            let points = Points::new(Curve::edwards25519()).expect("a group");
+            let mut functions = Functions::default();
+            functions.points = Some(points);
+            Run { bits: Bits::new(Graph::new(None)), functions }
+        }
+
+        fn curve(&self) -> Curve {
+            self.functions.points.as_ref().expect("points").curve.clone()
+        }
+
+        fn sum(&mut self, law: &Law, numbers: &[Poly]) -> Option<Vec<Poly>> {
+            let own = (0..numbers.len()).map(|at| vec![(at, 0)]).collect();
+            let sum = Sum { law: law.clone(), numbers: own };
+            self.functions.sum(&self.bits, (law.parameters.len(), &sum), numbers)
+        }
+
+        /// The factor of the multiple that homogeneous coordinates are.
+        fn factor(&mut self, numbers: &[Poly]) -> Option<Poly> {
+            let Functions { points, residues, .. } = &mut self.functions;
+            points.as_mut()?.multiple((&self.bits, residues), Form::Extended, numbers)
+        }
+
+        fn numbers(&self, form: Form, factor: i32) -> Vec<Poly> {
+            let curve = self.curve();
+            let Point { x, y } = curve.times(&BigInt::from(factor), &curve.base);
+            let [x, y] = [x, y].map(Poly::constant);
+            curve.numbers(form, [&x, &y, &Poly::constant(5)])
+        }
+    }
+
+    fn double() -> Law {
+        let parameters = vec![Form::Projective];
+        Law { operation: Operation::Double, parameters, result: Form::Extended }
+    }
+
+    fn add() -> Law {
+        let parameters = vec![Form::Extended, Form::Summand];
+        Law { operation: Operation::Add, parameters, result: Form::Extended }
+    }
+
+    #[test]
+    fn sums_of_numbers_are_multiples() {
+        let mut run = Run::new();
+        let four = run.numbers(Form::Extended, 4);
+        let eight = run.sum(&double(), &four[..3]).expect("a multiple");
+        assert_eq!(run.factor(&eight).and_then(|factor| factor.value()), Some(BigInt::from(8)));
+        let numbers = [eight, run.numbers(Form::Summand, -2)].concat();
+        let six = run.sum(&add(), &numbers).expect("a multiple");
+        assert_eq!(run.factor(&six).and_then(|factor| factor.value()), Some(BigInt::from(6)));
+        // The same numbers have the same factor z, others have another one.
+        assert_eq!(run.sum(&add(), &numbers), Some(six.clone()));
+        let turned = [run.numbers(Form::Extended, 4), run.numbers(Form::Summand, 2)].concat();
+        let other = run.sum(&add(), &turned).expect("a multiple");
+        assert_eq!(run.factor(&other), run.factor(&six));
+        assert_ne!(other, six);
+        // Three is no power of two.
+        let three = run.numbers(Form::Extended, 3);
+        assert_eq!(run.sum(&double(), &three[..3]), None);
+        let swapped = [&four[1], &four[0], &four[2]].map(Poly::clone);
+        assert_eq!(run.sum(&double(), &swapped), None);
+        let mut wrong = four.clone();
+        wrong[3] = wrong[3].add(&Poly::constant(1));
+        assert_eq!(run.sum(&add(), &[wrong, run.numbers(Form::Summand, 2)].concat()), None);
+        let zero = [four[0].clone(), four[1].clone(), Poly::default()];
+        assert_eq!(run.sum(&double(), &zero), None);
+    }
+
+    /// A summand that one bit chooses from two numbers.
+    fn chosen(run: &mut Run, factors: [i32; 2]) -> (Poly, Vec<Poly>) {
+        let (prime, order) = (run.curve().prime, run.curve().order);
+        let bit = run.functions.parameter(&mut run.bits);
+        let [zero, one] = factors.map(|factor| run.numbers(Form::Summand, factor));
+        let number = |(zero, one): (&Poly, &Poly)| {
+            let [zero, one] = [zero, one].map(|poly| poly.value().expect("a number"));
+            let cells: Vec<Cell> = (0..256)
+                .map(|at| match (zero.bit(at), one.bit(at)) {
+                    (false, false) => run.bits.constant(false),
+                    (true, true) => run.bits.constant(true),
+                    (false, true) => bit,
+                    (true, false) => run.bits.not(bit),
+                })
+                .collect();
+            run.functions.residues.integer(&run.bits, &cells, &prime).expect("known bits")
+        };
+        let numbers = zero.iter().zip(&one).map(number).collect();
+        let bit = run.functions.residues.integer(&run.bits, &[bit], &order).expect("a known bit");
+        (bit, numbers)
+    }
+
+    #[test]
+    fn summands_depend_on_bits() {
+        let mut run = Run::new();
+        for (factors, constant, each) in [([-4, 4], -4, 8), ([4, -4], 4, -8), ([0, 2], 0, 2)] {
+            let (bit, summand) = chosen(&mut run, factors);
+            let numbers = [run.numbers(Form::Extended, 1), summand].concat();
+            let sum = run.sum(&add(), &numbers).expect("a multiple");
+            let expected = bit.scaled(&BigInt::from(each)).add(&Poly::constant(constant + 1));
+            assert_eq!(run.factor(&sum), Some(expected.modulo(&run.curve().order)), "{factors:?}");
+        }
+        // The difference is no power of two, or the sum of one is none.
+        for factors in [[1, 4], [3, 4]] {
+            let (_, summand) = chosen(&mut run, factors);
+            let numbers = [run.numbers(Form::Extended, 1), summand].concat();
+            assert_eq!(run.sum(&add(), &numbers), None, "{factors:?}");
+        }
+        // One number is changed where the bit is 1.
+        let (_, mut summand) = chosen(&mut run, [-4, 4]);
+        let (_, other) = chosen(&mut run, [-4, 2]);
+        summand[2] = other[2].clone();
+        let numbers = [run.numbers(Form::Extended, 1), summand].concat();
+        assert_eq!(run.sum(&add(), &numbers), None);
+    }
+
+    #[test]
+    fn equal_multiples_have_equal_coordinates() {
+        let mut run = Run::new();
+        let [a, b] = [0, 1].map(|_| Poly::variable(run.functions.residues.variable()));
+        let mut of = |scalar: &Poly| run.functions.multiple(scalar).expect("points");
+        assert_eq!(of(&a.add(&b)), of(&b.add(&a)));
+        assert_ne!(of(&a), of(&b));
+        let order = Curve::edwards25519().order;
+        assert_eq!(of(&a.plus(&Poly::constant(order), &BigInt::from(3))), of(&a));
+        assert_eq!(of(&Poly::default()), [Poly::default(), Poly::constant(1)]);
     }
 }

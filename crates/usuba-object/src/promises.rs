@@ -131,7 +131,7 @@ impl Functions {
                 params.iter().map(|word| self.residues.integer(bits, word, &modulus)).collect();
             let mut integers = integers.ok_or("a word that is handed over is not known")?;
             let sum = promise.sum.as_ref();
-            let sum = sum.and_then(|sum| self.sum(bits, sum, &integers));
+            let sum = sum.and_then(|sum| self.sum(bits, (function, sum), &integers));
             integers.resize(params.len() + promise.results.len(), Poly::default());
             for (base, exponent) in &promise.powers {
                 let base = self.composed(base, &integers, &modulus)?;
@@ -194,5 +194,139 @@ impl Functions {
         let bit = |at: usize| number.get(from as usize + at).copied().filter(|_| at < used);
         let zero = bits.constant(false);
         (0..word.bits).map(|at| bit(at).unwrap_or(zero)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use usuba_equiv::value_numbering::Graph;
+
+    /// The kernel of `words(r) == words(x) * words(x) mod 7`, with x below 16.
+    fn square(is_reduced: bool) -> Promise {
+        let word = |most| Word { bits: 8, most };
+        let x = Poly::variable(0);
+        Promise {
+            contract: Contract { symbol: "square".into(), arrays: vec![], pointers: vec![] },
+            params: vec![word(15)],
+            results: vec![word(if is_reduced { 6 } else { 20 })],
+            modulus: Some(BigInt::from(7)),
+            powers: vec![],
+            values: vec![Value {
+                words: vec![(0, 0)],
+                equals: x.mul(&x).expect("a product"),
+                is_reduced,
+            }],
+            sum: None,
+        }
+    }
+
+    fn free(bits: &mut Bits, functions: &mut Functions, count: usize) -> Vec<Cell> {
+        let mut word: Vec<Cell> = (0..count).map(|_| functions.parameter(bits)).collect();
+        word.resize(8, bits.constant(false));
+        word
+    }
+
+    #[test]
+    fn a_word_above_its_range_is_refused() {
+        let (mut bits, mut functions) = (Bits::new(Graph::new(None)), Functions::default());
+        let word = free(&mut bits, &mut functions, 5);
+        let refused = functions.promised(&mut bits, (0, &square(true)), &[word]);
+        assert!(refused.expect_err("it has five bits").contains("may exceed 15"));
+        // A result of up to 20 has five bits, too.
+        let word = free(&mut bits, &mut functions, 4);
+        let larger = functions.promised(&mut bits, (1, &square(false)), &[word]).expect("a result");
+        assert!(functions.promised(&mut bits, (0, &square(true)), &larger).is_err());
+    }
+
+    #[test]
+    fn equal_polynomials_have_equal_bits() {
+        let (mut bits, mut functions) = (Bits::new(Graph::new(None)), Functions::default());
+        let seven = BigInt::from(7);
+        let word = free(&mut bits, &mut functions, 4);
+        let x = functions.residues.integer(&bits, &word, &seven).expect("known bits");
+        let found = functions.promised(&mut bits, (0, &square(true)), std::slice::from_ref(&word));
+        let found = found.expect("a result");
+        let wanted = functions.number(&mut bits, &x.mul(&x).expect("a product"), &seven);
+        assert_eq!(found[0][..3], wanted);
+        assert_eq!(bits.word(&found[0][3..]), Some(0));
+        let other = functions.number(&mut bits, &x, &seven);
+        assert_ne!(wanted, other);
+        // A number is its remainder.
+        let twelve = bits.number(12, 8);
+        let found = functions.promised(&mut bits, (0, &square(true)), &[twelve]).expect("a result");
+        assert_eq!(bits.word(&found[0]), Some(144 % 7));
+    }
+
+    /// The value of a result is known where the next kernel reads its word.
+    #[test]
+    fn values_go_from_result_to_parameter() {
+        let (mut bits, mut functions) = (Bits::new(Graph::new(None)), Functions::default());
+        let seven = BigInt::from(7);
+        let word = free(&mut bits, &mut functions, 4);
+        let x = functions.residues.integer(&bits, &word, &seven).expect("known bits");
+        let once = functions.promised(&mut bits, (1, &square(false)), &[word]).expect("a result");
+        let value = functions.residues.integer(&bits, &once[0], &seven).expect("known bits");
+        assert_eq!(value, x.mul(&x).expect("a product").modulo(&seven));
+    }
+    /// An equation of integers holds modulo each number that is in use.
+    #[test]
+    fn equations_hold_modulo_all_numbers() {
+        let (mut bits, mut functions) = (Bits::new(Graph::new(None)), Functions::default());
+        let moduli = [7, 11].map(BigInt::from);
+        let word = free(&mut bits, &mut functions, 4);
+        let x: Vec<Poly> = moduli
+            .iter()
+            .map(|modulus| functions.residues.integer(&bits, &word, modulus).expect("known bits"))
+            .collect();
+        let exact = Promise { modulus: None, ..square(false) };
+        let once = functions.promised(&mut bits, (1, &exact), &[word]).expect("a result");
+        for (modulus, x) in moduli.iter().zip(x) {
+            let value = functions.residues.integer(&bits, &once[0], modulus);
+            assert_eq!(value, Some(x.mul(&x).expect("a product").modulo(modulus)));
+        }
+    }
+
+    /// The bits and the words of a number below the modulus are its integer again.
+    #[test]
+    fn parts_of_a_number_are_its_integer() {
+        let (mut bits, mut functions) = (Bits::new(Graph::new(None)), Functions::default());
+        let prime = (BigInt::from(1) << 255) - 19;
+        let word = free(&mut bits, &mut functions, 4);
+        let x = functions.residues.integer(&bits, &word, &prime).expect("known bits");
+        let number = functions.number(&mut bits, &x, &prime);
+        let whole = functions.residues.integer(&bits, &number, &prime);
+        assert_eq!(whole, Some(x.clone()));
+        let mut sum = Poly::default();
+        for (at, bit) in number.iter().enumerate() {
+            let bit = functions.residues.integer(&bits, &[*bit], &prime).expect("known bits");
+            sum = sum.plus(&bit, &(BigInt::from(1) << at));
+        }
+        assert_eq!(sum.modulo(&prime), x);
+        assert_ne!(functions.residues.integer(&bits, &number[1..], &prime), Some(x));
+    }
+
+    /// Fermat: a factor that is not zero goes; a sum and a variable that may be zero stay.
+    #[test]
+    fn powers_of_what_is_not_zero_go() {
+        let mut functions = Functions::default();
+        let prime = (BigInt::from(1) << 255) - 19;
+        let residues = &mut functions.residues;
+        let (z, x) = (residues.unit(&prime), residues.variable());
+        let [z, x] = [z, x].map(Poly::variable);
+        let exponent = Exponent::from(prime.magnitude() - 2u8);
+        let mut times_inverse = |of: &Poly, above: &Poly| {
+            let inverse = residues.power(of, &exponent, &prime).expect("a power");
+            residues.reduced(&inverse.mul(above).expect("a product"), &prime)
+        };
+        assert_eq!(times_inverse(&z, &z), Poly::constant(1));
+        assert_eq!(times_inverse(&z, &z.mul(&x).expect("a product")), x);
+        assert_ne!(times_inverse(&x, &x), Poly::constant(1));
+        // (1 + x) / (1 - x), with and without the factor z.
+        let (above, below) = (Poly::constant(1).add(&x), Poly::constant(1).sub(&x));
+        let plain = times_inverse(&below, &above);
+        let scaled = [below, above].map(|side| side.mul(&z).expect("a product"));
+        assert_eq!(times_inverse(&scaled[0], &scaled[1]), plain);
+        assert_ne!(times_inverse(&scaled[0], &plain), plain);
     }
 }

@@ -8,7 +8,7 @@
 //! ```
 
 use num_bigint::BigInt;
-use usuba::syntax::ast::{Clause, Relation, Role, TermOp};
+use usuba::syntax::ast::{Clause, Relation, Role, Term, TermOp};
 use usuba::typed::contract::{Integers, Meaning, Scope, Terms, bind};
 use usuba::typed::{Decl, DeclId, Program, Var, VarType};
 use usuba_contracts::edwards::Curve;
@@ -39,25 +39,63 @@ pub(super) fn promise(unit: &Unit, curve: &Curve) -> Result<Option<Promise>, Str
     ) else {
         return Ok(None);
     };
-    let mut sides = Sides::new(typed, decl);
+    let names = (0..params.len() as u32).map(|word| Poly::variable(2 * word));
+    let names = Names { params: names.collect(), results: params.len() as u32 };
+    let Some(Values { modulus, powers, values }) = values(typed, &results, names) else {
+        return Ok(None);
+    };
+    let sum = sum(typed, &results, curve);
+    let sum = sum.filter(|(_, all)| {
+        let words = |values: &[Value]| -> Vec<Digits> {
+            values.iter().map(|value| value.words.clone()).collect()
+        };
+        modulus.as_ref() == Some(&curve.prime) && words(&values) == words(all)
+    });
+    let sum = sum.map(|(sum, _)| sum);
+    Ok(Some(Promise { contract, params, results, modulus, powers, values, sum }))
+}
+
+/// What the postcondition of a node says of integers.
+struct Values {
+    modulus: Option<BigInt>,
+    powers: Vec<(Poly, Exponent)>,
+    values: Vec<Value>,
+}
+
+/// The variables of words: a polynomial for each word of the parameters, and half of the variable of
+/// the first result; those of other results follow.
+struct Names {
+    params: Vec<Poly>,
+    results: u32,
+}
+
+/// The values of the results of a program's entry, modulo the number of its first equation; `None`
+/// if there are none.
+fn values(program: &Program, results: &[Word], names: Names) -> Option<Values> {
+    let decl = &program.decls[program.entry];
+    let first = names.results as usize;
+    let mut sides = Sides::new(program, decl, names);
     let (mut equations, mut bounds) = (Vec::new(), Vec::new());
     for clause in &decl.contract {
         let Some((left, right)) = sides.both(clause) else { continue };
-        match clause.relation {
-            Relation::Equal => equations.push((sides.modulus(clause), left, right)),
-            Relation::Less => bounds.push((left, right.value())),
+        match (clause.relation, &clause.modulus) {
+            (Relation::Equal, None) => equations.push((None, left, right)),
+            (Relation::Equal, Some(modulus)) => {
+                let modulus = sides.integer(modulus).and_then(|modulus| modulus.value());
+                let Some(modulus) = modulus else { continue };
+                equations.push((Some(modulus), left, right));
+            }
+            (Relation::Less, None) => bounds.push((left, right.value())),
             _ => {}
         }
     }
-    let Some(modulus) = equations.first().map(|(modulus, ..)| modulus.clone()) else {
-        return Ok(None);
-    };
-    let results_at = params.len()..params.len() + results.len();
+    let modulus = equations.first()?.0.clone();
+    let is_result =
+        |variable: &u32| (first..first + results.len()).contains(&(*variable as usize / 2));
     let mut values: Vec<Value> = Vec::new();
     for (other, left, right) in equations {
-        let is_result = |variable: &u32| results_at.contains(&(*variable as usize / 2));
         let fits = other == modulus && !right.variables().iter().any(is_result);
-        let found = digits(&left, &results, params.len(), modulus.as_ref());
+        let found = digits(&left, results, first, modulus.as_ref());
         let Some((words, factor)) = found.filter(|_| fits) else { continue };
         let is_taken = |value: &Value| {
             let has = |word: &(usize, u64)| words.iter().any(|other| other.0 == word.0);
@@ -73,44 +111,34 @@ pub(super) fn promise(unit: &Unit, curve: &Curve) -> Result<Option<Promise>, Str
         let is_bound = |(below, most): &(Poly, Option<BigInt>)| {
             *below == left && most.is_some() && *most == modulus
         };
-        let is_reduced = bounds.iter().any(is_bound) && is_apart(&words, &results);
+        let is_reduced = bounds.iter().any(is_bound) && is_apart(&words, results);
         values.push(Value { words, equals, is_reduced });
     }
-    let sum = match modulus.as_ref() == Some(&curve.prime) {
-        true => sum(&decl.params, &values, curve),
-        false => None,
-    };
-    let powers = sides.terms.integers.powers;
     // Their bases may be powers, and are no results.
+    let powers = sides.terms.integers.powers;
     let mut bases = powers.iter().flat_map(|(base, _)| base.variables());
-    if bases.any(|variable| results_at.contains(&(variable as usize / 2))) {
-        return Ok(None);
-    }
-    let promise = Promise { contract, params, results, modulus, powers, values, sum };
-    Ok((!promise.values.is_empty()).then_some(promise))
+    let is_known = !values.is_empty() && !bases.any(|variable| is_result(&variable));
+    is_known.then_some(Values { modulus, powers, values })
 }
 
-/// The sum of points that values are, where all of them and the parameters are numbers of one form.
-fn sum(params: &[Var], values: &[Value], curve: &Curve) -> Option<Sum> {
-    let places: Vec<u64> = values.first()?.words.iter().map(|(_, exponent)| *exponent).collect();
+/// The sum of points that a program's entry computes, and its values, where all of these and the
+/// parameters are numbers of one form.
+fn sum(program: &Program, results: &[Word], curve: &Curve) -> Option<(Sum, Vec<Value>)> {
+    let decl = &program.decls[program.entry];
+    let count: usize = decl.params.iter().map(|var| var.ty.atoms()).sum();
+    let free = Names { params: vec![Poly::default(); count], results: 0 };
+    let left = &decl.contract.first()?.left;
+    let left = Sides::new(program, decl, free).integer(left)?;
+    let (first, _) = digits(&left, results, 0, None)?;
+    let places: Vec<u64> = first.iter().map(|(_, exponent)| *exponent).collect();
     let size = places.len();
-    let is_number = |(at, value): (usize, &Value)| {
-        let own = places.iter().enumerate().map(|(word, &exponent)| (size * at + word, exponent));
-        value.words.iter().copied().eq(own)
-    };
-    let count: usize = params.iter().map(|var| var.ty.atoms()).sum();
-    let fits = params.iter().all(|var| var.ty.atoms() % size == 0)
-        && values.iter().enumerate().all(is_number)
-        && places.first() == Some(&0);
-    if !fits {
+    let fits = decl.params.iter().all(|var| var.ty.atoms() % size == 0);
+    if !fits || places.first() != Some(&0) {
         return None;
     }
     let digits = |number: usize| -> Digits {
-        places
-            .iter()
-            .enumerate()
-            .map(|(word, &exponent)| (size * number + word, exponent))
-            .collect()
+        let word = |(word, &exponent): (usize, &u64)| (size * number + word, exponent);
+        places.iter().enumerate().map(word).collect()
     };
     let numbers: Vec<Digits> = (0..count / size).map(digits).collect();
     // The first word of a number is the number without the others, which cancel out. Numbers come
@@ -126,17 +154,19 @@ fn sum(params: &[Var], values: &[Value], curve: &Curve) -> Option<Sum> {
             _ => variable(word),
         }
     };
-    let words: Vec<Poly> = (0..count).map(word).collect();
-    let prime = &curve.prime;
-    let result = |value: &Value| {
-        let power = |poly: &Poly, exponent: &Exponent| poly.power(exponent, Some(prime));
-        let result = value.equals.composed(&words, prime, power)?;
-        let are_numbers = result.variables().iter().all(|at| (*at as usize) < 2 * numbers.len());
-        are_numbers.then_some(result)
-    };
-    let results: Vec<Poly> = values.iter().map(result).collect::<Option<_>>()?;
-    let law = curve.law(numbers.len(), &results)?;
-    Some(Sum { law, numbers })
+    let params = (0..count).map(word).collect();
+    let names = Names { params, results: (numbers.len() + count) as u32 };
+    let Values { modulus, values, .. } = values(program, results, names)?;
+    let are_numbers = values.iter().enumerate().all(|(at, value)| {
+        let variables = value.equals.variables();
+        value.words == digits(at) && variables.iter().all(|at| (*at as usize) < 2 * numbers.len())
+    });
+    if !are_numbers || modulus.as_ref() != Some(&curve.prime) {
+        return None;
+    }
+    let equals: Vec<Poly> = values.iter().map(|value| value.equals.clone()).collect();
+    let law = curve.law(numbers.len(), &equals)?;
+    Some((Sum { law, numbers }, values))
 }
 
 /// The words of variables, with their greatest values.
@@ -159,7 +189,7 @@ fn words(vars: &[Var], most: &[u64]) -> Option<Vec<Word>> {
 fn digits(
     left: &Poly,
     results: &[Word],
-    params: usize,
+    first: usize,
     modulus: Option<&BigInt>,
 ) -> Option<(Digits, BigInt)> {
     let least = left.terms().map(|(_, factor)| factor).min()?;
@@ -172,7 +202,7 @@ fn digits(
     let mut digits = Vec::new();
     for (monomial, factor) in left.terms() {
         let variable = monomial::single(monomial)?;
-        let at = (variable as usize / 2).checked_sub(params).filter(|at| *at < results.len())?;
+        let at = (variable as usize / 2).checked_sub(first).filter(|at| *at < results.len())?;
         let zeros = factor.trailing_zeros()?.checked_sub(least.trailing_zeros()?)?;
         digits.push((*factor == least << zeros).then_some((at, zeros))?);
     }
@@ -199,11 +229,12 @@ struct Sides<'p> {
 }
 
 impl<'p> Sides<'p> {
-    fn new(program: &'p Program, decl: &Decl) -> Sides<'p> {
+    fn new(program: &'p Program, decl: &Decl, names: Names) -> Sides<'p> {
         let vars = [&decl.params[..], &decl.results].concat();
-        let words = vars.iter().map(|var| var.ty.atoms() as u32).sum();
+        let words: u32 = vars.iter().map(|var| var.ty.atoms() as u32).sum();
         let numbers: Vec<u32> = (0..words).collect();
-        let variables = Variables { words, powers: Vec::new() };
+        let results = words - names.params.len() as u32;
+        let variables = Variables { next: names.results + results, names, powers: Vec::new() };
         let terms = Terms::new(&program.decls, &program.values, variables);
         Sides { terms, scope: bind(&vars, &numbers) }
     }
@@ -215,16 +246,16 @@ impl<'p> Sides<'p> {
         }
     }
 
-    /// The modulus of a clause; `None` without one.
-    fn modulus(&mut self, clause: &Clause) -> Option<BigInt> {
-        self.terms.integer(&Vec::new(), clause.modulus.as_ref()?).ok()?.value()
+    fn integer(&mut self, term: &Term) -> Option<Poly> {
+        self.terms.integer(&self.scope, term).ok()
     }
 }
 
-/// Words are variables with even numbers, and so are powers of sums behind them.
+/// Powers of sums are variables behind those of words.
 struct Variables {
-    /// Words of parameters and results.
-    words: u32,
+    names: Names,
+    /// Half of the variable of the next power.
+    next: u32,
     /// Sums and their exponents, which are large.
     powers: Vec<(Poly, Exponent)>,
 }
@@ -238,7 +269,10 @@ impl Integers for Variables {
     }
 
     fn word(&mut self, word: &u32) -> Poly {
-        Poly::variable(2 * word)
+        let result = |at: usize| self.names.results + (at - self.names.params.len()) as u32;
+        let at = *word as usize;
+        let param = self.names.params.get(at).cloned();
+        param.unwrap_or_else(|| Poly::variable(2 * result(at)))
     }
 
     fn combine(&mut self, op: TermOp, a: Poly, b: Poly) -> Result<Poly, String> {
@@ -257,7 +291,8 @@ impl Integers for Variables {
                 let power = a.power(&exponent, None);
                 Ok(power.unwrap_or_else(|| {
                     self.powers.push((a, exponent));
-                    Poly::variable(2 * (self.words + self.powers.len() as u32 - 1))
+                    self.next += 1;
+                    Poly::variable(2 * (self.next - 1))
                 }))
             }
             TermOp::Div => {
@@ -269,5 +304,52 @@ impl Integers for Variables {
 
     fn node(&mut self, _: DeclId, _: Vec<u32>) -> Result<Vec<u32>, String> {
         Err("a node in a contract".into())
+    }
+}
+
+#[cfg(test)]
+#[path = "../../../usuba-contracts/tests/support/arithmetic.rs"]
+mod arithmetic;
+
+#[cfg(test)]
+mod tests {
+    use usuba_contracts::edwards::law::{Form, Law, Operation};
+
+    use super::*;
+
+    /// The law of a node of `arithmetic/curve25519`, by its contract.
+    fn law(file: &str, node: &str) -> Option<Law> {
+        let name = format!("curve25519/{file}");
+        let (program, _) = arithmetic::front(&name, &arithmetic::text(&name), Some(node));
+        let results = &program.decls[program.entry].results;
+        let count: usize = results.iter().map(|var| var.ty.atoms()).sum();
+        let results = vec![Word { bits: 64, most: u64::MAX }; count];
+        Some(sum(&program, &results, &Curve::edwards25519())?.0.law)
+    }
+
+    /// Every kernel that adds points computes a sum of the group, in each representation of numbers.
+    #[test]
+    fn kernels_compute_sums_of_the_group() {
+        use Form::{Affine, Extended, Projective, Scaled, Summand};
+        use Operation::{Add, Double, Same, Subtract};
+        let all: [(&str, Operation, &[Form], Form); 8] = [
+            ("double", Double, &[Projective], Extended),
+            ("double_xyz", Double, &[Projective], Projective),
+            ("cache", Same, &[Extended], Scaled),
+            ("entry", Same, &[Affine], Summand),
+            ("add_affine", Add, &[Extended, Summand], Extended),
+            ("sub_affine", Subtract, &[Extended, Summand], Extended),
+            ("add_cached", Add, &[Extended, Scaled], Extended),
+            ("sub_cached", Subtract, &[Extended, Scaled], Extended),
+        ];
+        for file in ["limbs51.ua", "limbs25.ua", "rolled25.ua", "lanes25.ua", "lanes52.ua"] {
+            for (node, operation, parameters, result) in all {
+                let expected = Law { operation, parameters: parameters.to_vec(), result };
+                assert_eq!(law(file, node), Some(expected), "{file}: {node}");
+            }
+            for node in ["mul", "fraction", "negate_affine", "carry"] {
+                assert_eq!(law(file, node), None, "{file}: {node}");
+            }
+        }
     }
 }
