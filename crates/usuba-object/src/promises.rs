@@ -67,6 +67,7 @@ pub struct Promise {
 }
 
 const TERMS: &str = "the value of a result is a polynomial with too many terms";
+const POINTS: &str = "the points that are handed over are not known as multiples of the base point";
 
 impl Promise {
     /// The bits of its parameters, of each the most significant one first.
@@ -141,7 +142,9 @@ impl Functions {
             for (at, value) in promise.values.iter().enumerate() {
                 let equals = match &sum {
                     Some(numbers) => numbers[at].clone(),
-                    None => self.composed(&value.equals, &integers, &modulus)?,
+                    None => self.composed(&value.equals, &integers, &modulus).map_err(|why| {
+                        if promise.sum.is_some() { POINTS.to_string() } else { why }
+                    })?,
                 };
                 if value.is_reduced {
                     let number = self.number(bits, &equals, &modulus);

@@ -91,8 +91,9 @@ impl Scenario<'_> {
             let mut run = Run::new(known, source, object);
             (self.check)(&mut run, &numbers).map_err(|why| {
                 let named = self.sizes.iter().zip(&numbers);
-                let named = named.map(|((name, _), number)| format!("{name} {number}"));
-                format!("{}: {why}", named.collect::<Vec<_>>().join(", "))
+                let named: Vec<String> =
+                    named.map(|((name, _), number)| format!("{name} {number}")).collect();
+                if named.is_empty() { why } else { format!("{}: {why}", named.join(", ")) }
             })?;
             called.append(&mut run.trial.symbols().1.called);
             // The next combination, the last number first.
