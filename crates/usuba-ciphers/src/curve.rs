@@ -133,7 +133,6 @@ pub fn signed<B: Group>(
 #[cfg(test)]
 mod tests {
     use num_bigint::BigInt;
-    use usuba_contracts::edwards::Curve;
 
     use super::*;
     use crate::known::{Known, Numbers};
@@ -143,6 +142,37 @@ mod tests {
         let mut bytes = number.magnitude().to_bytes_le();
         bytes.resize(32, 0);
         bytes
+    }
+
+    /// 2^255 - 19.
+    fn prime() -> BigInt {
+        (BigInt::from(1) << 255) - 19
+    }
+
+    /// a / b modulo the prime, not negative.
+    fn quotient(a: &BigInt, b: &BigInt) -> BigInt {
+        let prime = prime();
+        let b = (b % &prime + &prime) % &prime;
+        (a * b.modpow(&(&prime - 2), &prime) % &prime + &prime) % prime
+    }
+
+    /// A multiple of the base point: RFC 8032, sections 5.1 and 5.1.4, with affine coordinates.
+    fn multiple(scalar: &BigInt) -> [BigInt; 2] {
+        let x = "15112221349535400772501151409588531511454012693041857206046113283949847762202";
+        let base = [x.parse().expect("digits"), quotient(&4.into(), &5.into())];
+        let d = quotient(&BigInt::from(-121_665), &BigInt::from(121_666));
+        let sum = |[x, y]: &[BigInt; 2], [u, v]: &[BigInt; 2]| {
+            let delta = &d * x * u * y * v % prime();
+            [quotient(&(x * v + y * u), &(1 + &delta)), quotient(&(y * v + x * u), &(1 - &delta))]
+        };
+        let mut total = [BigInt::from(0), BigInt::from(1)];
+        for bit in (0..scalar.bits()).rev() {
+            total = sum(&total, &total);
+            if scalar.bit(bit) {
+                total = sum(&total, &base);
+            }
+        }
+        total
     }
 
     impl Group for Numbers<'_> {
@@ -157,21 +187,20 @@ mod tests {
         }
 
         fn bytes(&mut self, scalar: &BigInt) -> Result<Vec<u8>, String> {
-            Ok(text(&(scalar % Curve::edwards25519().order)))
+            let more: BigInt = "27742317777372353535851937790883648493".parse().expect("digits");
+            Ok(text(&(scalar % ((BigInt::from(1) << 252) + more))))
         }
 
         fn encoded(&mut self, scalar: &BigInt) -> Result<Vec<u8>, String> {
-            let curve = Curve::edwards25519();
-            let point = curve.times(scalar, &curve.base);
-            let mut bytes = text(&point.y);
-            bytes[31] |= u8::from(point.x.bit(0)) << 7;
+            let [x, y] = multiple(scalar);
+            let mut bytes = text(&y);
+            bytes[31] |= u8::from(x.bit(0)) << 7;
             Ok(bytes)
         }
 
         fn montgomery(&mut self, scalar: &BigInt) -> Result<Vec<u8>, String> {
-            let curve = Curve::edwards25519();
-            let y = curve.times(scalar, &curve.base).y;
-            Ok(text(&curve.quotient(&(&y + 1), &(1 - y))))
+            let [_, y] = multiple(scalar);
+            Ok(text(&quotient(&(&y + 1), &(1 - y))))
         }
     }
 

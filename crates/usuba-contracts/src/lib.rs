@@ -28,6 +28,7 @@
 //! - `cases`: comparisons by case analysis of a few carries; `query`: comparisons by bit-blasting
 //!   and a   SAT solver whose proofs are replayed.
 //! - `floors`: a normal form of integers, with carry variables for quotients by powers of two.
+//! - `edwards`: sums of points of a curve, and the proof that they are a group.
 //! - `concrete`: the search for counterexamples; `chance`: pseudo-random inputs for it.
 //!
 //! *Reference:* Cousot and Cousot 1977 (abstract interpretation); Hoare 1969 (pre- and

@@ -38,6 +38,8 @@
 //!   effects.
 //! - `functions`: callees as uninterpreted functions of bytes; `trial`: calls on buffers of fixed
 //!   sizes.
+//! - `promises`: callees by the integers of their contracts; `residues`: these integers; `points`:
+//!   points of a curve; `few_bits`: words that depend on few bits.
 //! - `by_machine`: proofs of kernels by the machine of an object.
 //! - `blocks`: the proof of a function over any number of blocks.
 //! - `block_function`: the contract of such a function.

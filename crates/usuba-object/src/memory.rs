@@ -6,8 +6,7 @@
 //! ```
 //!
 //! An address is a *pointer*, a region and an offset, and never a number, since the contract does
-//! not fix the addresses of buffers. So an access outside of its region is always found, and
-//! nothing depends on the placement of regions.
+//! not fix the addresses of buffers: an access outside of its region is always found.
 //!
 //! Buffers of as many blocks as the caller says are *streams*: `stream`. An offset into one, or into
 //! the frame, may depend on that number.
@@ -213,10 +212,9 @@ impl Memory {
         };
         let caller = Pointer { region: Region::Caller, offset: 0 };
         let returns = (convention.above > 0).then_some(Some(Whole::Pointer(caller)));
-        for (at, whole) in returns.iter().chain(arguments).enumerate() {
-            if let Some(whole) = *whole {
-                memory.keep((Region::Frame, each * at as i64), whole);
-            }
+        let given = returns.iter().chain(arguments).enumerate();
+        for (at, whole) in given.filter_map(|(at, whole)| Some((at, (*whole)?))) {
+            memory.keep((Region::Frame, each * at as i64), whole);
         }
         memory
     }
@@ -245,11 +243,11 @@ impl Memory {
             }
             _ => return Err(self.nowhere(at)),
         };
-        let address = self.convention.address;
+        let is_address = bytes == self.convention.address;
         Ok(match self.whole(at) {
-            Some(Whole::Pointer(pointer)) if bytes == address => Loaded::Pointer(pointer),
-            Some(Whole::Moving(moving)) if bytes == address => Loaded::Moving(moving),
-            Some(Whole::Count(form)) if bytes <= address => Loaded::Count(form),
+            Some(Whole::Pointer(pointer)) if is_address => Loaded::Pointer(pointer),
+            Some(Whole::Moving(moving)) if is_address => Loaded::Moving(moving),
+            Some(Whole::Count(form)) if bytes <= self.convention.address => Loaded::Count(form),
             _ => Loaded::Cells(cells),
         })
     }

@@ -19,12 +19,21 @@ use rustc_hash::FxHashMap;
 
 use super::cell::Bits;
 use super::few_bits::{Cases, cases};
-use super::functions::Functions;
-use super::promises::{Digits, Sum};
 use super::residues::Residues;
-use usuba_contracts::edwards::law::{Form, Operation};
+use usuba_contracts::edwards::law::{Form, Law, Operation};
 use usuba_contracts::edwards::{Curve, Point};
 use usuba_contracts::poly::{Poly, remainder};
+
+/// Words with their factors, which are powers of two by their exponents.
+pub type Digits = Vec<(usize, u64)>;
+
+/// A sum of points that a kernel computes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Sum {
+    pub law: Law,
+    /// The numbers of its parameters, as words.
+    pub numbers: Vec<Digits>,
+}
 
 /// The points of an execution.
 #[derive(Clone, Debug)]
@@ -68,8 +77,8 @@ impl Points {
         })
     }
 
-    /// The coordinates of a multiple of the base point, by its factor modulo the order.
-    fn coordinates(&mut self, residues: &mut Residues, scalar: &Poly) -> [Poly; 2] {
+    /// The coordinates of a multiple of the base point, by its factor below the order.
+    pub fn coordinates(&mut self, residues: &mut Residues, scalar: &Poly) -> [Poly; 2] {
         if let Some(known) = self.coordinates.get(scalar) {
             return known.clone();
         }
@@ -164,7 +173,7 @@ impl Points {
     }
 
     /// The factors with which points, one for each value of some bits, are multiples: a constant,
-    /// and what each bit adds to it.
+    /// and the number that each bit adds to it.
     fn table(&mut self, points: Vec<Point>) -> Option<(BigInt, Vec<BigInt>)> {
         if let Some(known) = self.tables.get(&points) {
             return known.clone();
@@ -195,29 +204,16 @@ impl Points {
         let rest = curve.sum(first, &curve.times(&half, &curve.base));
         Some((self.powers.get(&rest)? - half, factors))
     }
-}
-
-impl Functions {
-    /// The coordinates of a multiple of the base point, by its factor modulo the order.
-    ///
-    /// # Errors
-    /// The object has no points.
-    pub fn multiple(&mut self, scalar: &Poly) -> Result<[Poly; 2], String> {
-        let points = self.points.as_mut().ok_or("there are no points")?;
-        let scalar = scalar.modulo(&points.curve.order);
-        Ok(points.coordinates(&mut self.residues, &scalar))
-    }
 
     /// The numbers of a sum of points, by the integers of the words of its parameters; `None` if its
-    /// points are not known.
-    pub(super) fn sum(
+    /// points are not known. Different kernels are different functions.
+    pub fn sum(
         &mut self,
-        bits: &Bits,
+        (bits, residues): (&Bits, &mut Residues),
         (function, sum): (usize, &Sum),
         words: &[Poly],
     ) -> Option<Vec<Poly>> {
-        let (points, residues) = (self.points.as_mut()?, &mut self.residues);
-        let prime = points.curve.prime.clone();
+        let prime = self.curve.prime.clone();
         let number = |digits: &Digits| {
             let terms = digits.iter().map(|&(at, exponent)| (&words[at], exponent));
             let total = terms.fold(Poly::default(), |total, (word, exponent)| {
@@ -230,7 +226,7 @@ impl Functions {
         let mut operands = Vec::new();
         for form in &sum.law.parameters {
             let (own, others) = rest.split_at_checked(form.count())?;
-            operands.push(points.multiple((bits, residues), *form, own)?);
+            operands.push(self.multiple((bits, residues), *form, own)?);
             rest = others;
         }
         let scalar = match (sum.law.operation, &operands[..]) {
@@ -239,12 +235,11 @@ impl Functions {
             (Operation::Subtract, [one, other]) => one.sub(other),
             _ => return None,
         };
-        let scalar = scalar.modulo(&points.curve.order);
-        let key = (function, numbers);
-        let z = *points.results.entry(key).or_insert_with(|| residues.unit(&prime));
-        points.factors.insert(z, scalar.clone());
-        let [x, y] = points.coordinates(residues, &scalar);
-        Some(points.curve.numbers(sum.law.result, [&x, &y, &Poly::variable(z)]))
+        let scalar = scalar.modulo(&self.curve.order);
+        let z = *self.results.entry((function, numbers)).or_insert_with(|| residues.unit(&prime));
+        self.factors.insert(z, scalar.clone());
+        let [x, y] = self.coordinates(residues, &scalar);
+        Some(self.curve.numbers(sum.law.result, [&x, &y, &Poly::variable(z)]))
     }
 }
 
@@ -252,7 +247,7 @@ impl Functions {
 mod tests {
     use super::*;
     use crate::cell::Cell;
-    use usuba_contracts::edwards::law::Law;
+    use crate::functions::Functions;
     use usuba_equiv::value_numbering::Graph;
 
     /// An execution in which words of 256 bits are numbers.
@@ -276,7 +271,9 @@ mod tests {
         fn sum(&mut self, law: &Law, numbers: &[Poly]) -> Option<Vec<Poly>> {
             let own = (0..numbers.len()).map(|at| vec![(at, 0)]).collect();
             let sum = Sum { law: law.clone(), numbers: own };
-            self.functions.sum(&self.bits, (law.parameters.len(), &sum), numbers)
+            let Functions { points, residues, .. } = &mut self.functions;
+            let run = (&self.bits, residues);
+            points.as_mut()?.sum(run, (law.parameters.len(), &sum), numbers)
         }
 
         /// The factor of the multiple that homogeneous coordinates are.

@@ -16,7 +16,7 @@ use num_bigint::BigInt;
 use super::cell::{Bits, Cell};
 use super::functions::Functions;
 use super::kernel_contract::{Contract, Meaning};
-use usuba_contracts::edwards::law::Law;
+use super::points::{Digits, Sum};
 use usuba_contracts::monomial::Exponent;
 use usuba_contracts::poly::Poly;
 
@@ -27,9 +27,6 @@ pub struct Word {
     /// Its greatest value.
     pub most: u64,
 }
-
-/// Words with their factors, which are powers of two by their exponents.
-pub type Digits = Vec<(usize, u64)>;
 
 /// An integer that words of results represent.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -42,14 +39,6 @@ pub struct Value {
     pub is_reduced: bool,
 }
 
-/// A sum of points that a kernel computes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Sum {
-    pub law: Law,
-    /// The numbers of its parameters, as words.
-    pub numbers: Vec<Digits>,
-}
-
 /// The contract of a kernel of arithmetic.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Promise {
@@ -58,7 +47,7 @@ pub struct Promise {
     pub results: Vec<Word>,
     /// `None` if the values are equal as integers.
     pub modulus: Option<BigInt>,
-    /// Sums and their exponents: variables behind those of parameters and results.
+    /// Sums and their exponents: variables behind the words of parameters and results.
     pub powers: Vec<(Poly, Exponent)>,
     /// Values of disjoint words.
     pub values: Vec<Value>,
@@ -131,8 +120,10 @@ impl Functions {
             let integers: Option<Vec<Poly>> =
                 params.iter().map(|word| self.residues.integer(bits, word, &modulus)).collect();
             let mut integers = integers.ok_or("a word that is handed over is not known")?;
-            let sum = promise.sum.as_ref();
-            let sum = sum.and_then(|sum| self.sum(bits, (function, sum), &integers));
+            let sum = promise.sum.as_ref().and_then(|sum| {
+                let points = self.points.as_mut()?;
+                points.sum((bits, &mut self.residues), (function, sum), &integers)
+            });
             integers.resize(params.len() + promise.results.len(), Poly::default());
             for (base, exponent) in &promise.powers {
                 let base = self.composed(base, &integers, &modulus)?;
@@ -159,6 +150,31 @@ impl Functions {
             }
         }
         Ok(words)
+    }
+
+    /// The bits of the number below a modulus that a polynomial is.
+    pub fn number(&mut self, bits: &mut Bits, poly: &Poly, modulus: &BigInt) -> Vec<Cell> {
+        let poly = self.residues.reduced(poly, modulus);
+        if let Some(known) = self.residues.number(&poly, modulus) {
+            return known;
+        }
+        let count = modulus.bits() as usize;
+        if let Some(value) = poly.value() {
+            return (0..count).map(|at| bits.constant(value.bit(at as u64))).collect();
+        }
+        let number: Vec<Cell> = (0..count).map(|_| self.parameter(bits)).collect();
+        self.residues.name(bits, &number, poly, modulus);
+        number
+    }
+
+    /// The coordinates of a multiple of the base point, by its factor modulo the order.
+    ///
+    /// # Errors
+    /// The object has no points.
+    pub fn multiple(&mut self, scalar: &Poly) -> Result<[Poly; 2], String> {
+        let points = self.points.as_mut().ok_or("there are no points")?;
+        let scalar = scalar.modulo(&points.curve.order);
+        Ok(points.coordinates(&mut self.residues, &scalar))
     }
 
     /// A polynomial for each variable.

@@ -16,7 +16,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cell::{Bits, Cell};
 use super::few_bits::cases;
-use super::functions::Functions;
 use usuba_contracts::monomial::{Exponent, Monomial};
 use usuba_contracts::poly::Poly;
 
@@ -119,7 +118,7 @@ impl Residues {
     }
 
     /// Says that words with these exponents of their factors are an integer modulo a number: the
-    /// word with the factor 1 is the integer without the others. What is known of a word stays.
+    /// word with the factor 1 is the integer without the others. An earlier integer of this word stays.
     pub(super) fn represent(
         &mut self,
         bits: &Bits,
@@ -142,6 +141,22 @@ impl Residues {
         let leading = leading.modulo(modulus);
         self.field(modulus).leading.entry(variable).or_insert(leading);
         Some(())
+    }
+
+    /// The bits of the number below a modulus that a polynomial is, if they are known.
+    pub(super) fn number(&mut self, poly: &Poly, modulus: &BigInt) -> Option<Vec<Cell>> {
+        self.field(modulus).numbers.get(poly).cloned()
+    }
+
+    /// Names the bits of the number below a modulus that a polynomial is, and its words of 64 bits.
+    pub(super) fn name(&mut self, bits: &Bits, number: &[Cell], poly: Poly, modulus: &BigInt) {
+        for size in [1, 64] {
+            let parts = number.chunks(size).enumerate();
+            let parts: Vec<(&[Cell], u64)> =
+                parts.map(|(at, part)| (part, (size * at) as u64)).collect();
+            self.represent(bits, &parts, &poly, modulus);
+        }
+        self.field(modulus).numbers.insert(poly, number.to_vec());
     }
 
     /// Bounds a word of a result.
@@ -235,31 +250,4 @@ fn trimmed<'w>(bits: &Bits, word: &'w [Cell]) -> (usize, &'w [Cell]) {
     let word = &word[..used(bits, word)];
     let from = word.iter().position(|cell| bits.value(*cell) != Some(false)).unwrap_or(0);
     (from, &word[from..])
-}
-
-impl Functions {
-    /// The bits of the number below a modulus that a polynomial is.
-    pub fn number(&mut self, bits: &mut Bits, poly: &Poly, modulus: &BigInt) -> Vec<Cell> {
-        let poly = self.residues.reduced(poly, modulus);
-        if let Some(known) = self.residues.field(modulus).numbers.get(&poly) {
-            return known.clone();
-        }
-        let count = modulus.bits() as usize;
-        let number: Vec<Cell> = match poly.value() {
-            Some(value) => (0..count).map(|at| bits.constant(value.bit(at as u64))).collect(),
-            None => {
-                let number: Vec<Cell> = (0..count).map(|_| self.parameter(bits)).collect();
-                // As bits, and as words of 64 bits.
-                for size in [1, 64] {
-                    let parts = number.chunks(size).enumerate();
-                    let parts: Vec<(&[Cell], u64)> =
-                        parts.map(|(at, part)| (part, (size * at) as u64)).collect();
-                    self.residues.represent(bits, &parts, &poly, modulus);
-                }
-                number
-            }
-        };
-        self.residues.field(modulus).numbers.insert(poly, number.clone());
-        number
-    }
 }

@@ -139,7 +139,7 @@ impl Curve {
         Some(self.is_sum(&sum, &results, &points))
     }
 
-    /// Whether homogeneous coordinates are those of a sum.
+    /// Whether homogeneous coordinates are the coordinates of a sum.
     fn is_sum(&self, sum: &Sum, results: &[Poly], points: &[Pair]) -> bool {
         let all: Vec<u32> = (0..points.len() as u32).collect();
         let [x, y, z, rest @ ..] = results else { return false };

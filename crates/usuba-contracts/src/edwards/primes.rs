@@ -13,7 +13,7 @@ use num_bigint::BigUint;
 /// n - 1.
 type Certificate = (&'static str, u8, &'static [&'static str]);
 
-/// The prime of Curve25519, after those of which it needs certificates.
+/// The prime of Curve25519, after the primes of whose certificates it makes use.
 const CERTIFICATES: &[Certificate] = &[
     ("1919519569386763", 2, &["2", "3", "7", "19", "47", "127", "8574133"]),
     ("31757755568855353", 10, &["2", "3", "31", "107", "223", "4153", "430751"]),

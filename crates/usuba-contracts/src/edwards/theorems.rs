@@ -82,8 +82,8 @@ impl Curve {
         }
     }
 
-    /// The sum of a sum of two points and a third one; its denominators are multiples of those of
-    /// the former.
+    /// The sum of a sum of two points and a third one; its denominators are multiples of the
+    /// denominators of the former.
     fn sum_with(&self, sum: &Sum, [u, v]: &Pair) -> Sum {
         let ([x, y], [below_x, below_y]) = (&sum.above, &sum.below);
         let both = product(&[below_x, below_y]);

@@ -15,7 +15,8 @@ use usuba_contracts::edwards::Curve;
 use usuba_contracts::monomial::{self, Exponent};
 use usuba_contracts::poly::Poly;
 use usuba_object::arithmetic::{most, most_of_results};
-use usuba_object::promises::{Digits, Promise, Sum, Value, Word};
+use usuba_object::points::{Digits, Sum};
+use usuba_object::promises::{Promise, Value, Word};
 
 use crate::unit;
 use usuba_library::Unit;
@@ -55,7 +56,7 @@ pub(super) fn promise(unit: &Unit, curve: &Curve) -> Result<Option<Promise>, Str
     Ok(Some(Promise { contract, params, results, modulus, powers, values, sum }))
 }
 
-/// What the postcondition of a node says of integers.
+/// The integers of a node's postcondition.
 struct Values {
     modulus: Option<BigInt>,
     powers: Vec<(Poly, Exponent)>,
@@ -63,7 +64,7 @@ struct Values {
 }
 
 /// The variables of words: a polynomial for each word of the parameters, and half of the variable of
-/// the first result; those of other results follow.
+/// the first result; the variables of other results follow.
 struct Names {
     params: Vec<Poly>,
     results: u32,
@@ -251,7 +252,7 @@ impl<'p> Sides<'p> {
     }
 }
 
-/// Powers of sums are variables behind those of words.
+/// Powers of sums are variables behind all words.
 struct Variables {
     names: Names,
     /// Half of the variable of the next power.
