@@ -414,3 +414,41 @@ impl Group for Symbols<'_> {
 pub(super) fn bytes(cells: &[Cell]) -> Vec<Byte> {
     cells.chunks_exact(8).map(|byte| byte.try_into().expect("eight bits")).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use usuba_ciphers::curve::x25519_base;
+    use usuba_equiv::value_numbering::Graph;
+
+    use super::*;
+
+    /// Numbers as symbols have the published answers: RFC 7748, section 6.1, and RFC 8032, section
+    /// 7.1.
+    #[test]
+    fn multiples_of_numbers_have_their_published_answers() {
+        let known = Known::new(&[], &[]).expect("no units");
+        let points = Points::new(Curve::edwards25519()).expect("a group");
+        let (mut bits, mut functions) = (Bits::new(Graph::new(None)), Functions::default());
+        functions.points = Some(points);
+        let mut symbols =
+            Symbols { known: &known, source: 0, bits: &mut bits, functions: &mut functions };
+        let bytes = |hex: &str| -> Vec<u8> {
+            let byte = |at: usize| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16);
+            (0..hex.len() / 2).map(|at| byte(at).expect("digits")).collect()
+        };
+        let secret = "77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a";
+        let secret = symbols.numbers(&bytes(secret));
+        let found = x25519_base(&mut symbols, &secret).expect("a multiple");
+        let value = |byte: &Byte| symbols.bits.word(byte).expect("a number") as u8;
+        let expected = "8520f0098930a754748b7ddcb43ef75a0dbf3a0d26381af4eba4a98eaa9b4e6a";
+        assert_eq!(found.iter().map(value).collect::<Vec<_>>(), bytes(expected));
+        // The lower half of SHA-512 of the seed 9d61b1…, with five bits fixed.
+        let secret = "307c83864f2833cb427a2ef1c00a013cfdff2768d980c0a3a520f006904de94f";
+        let secret = symbols.numbers(&bytes(secret));
+        let scalar = symbols.scalar(&secret).expect("a number");
+        let found = symbols.encoded(&scalar).expect("a multiple");
+        let value = |byte: &Byte| symbols.bits.word(byte).expect("a number") as u8;
+        let expected = "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a";
+        assert_eq!(found.iter().map(value).collect::<Vec<_>>(), bytes(expected));
+    }
+}
