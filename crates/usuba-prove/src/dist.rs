@@ -149,7 +149,8 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
         tasks.iter().map(Task::name).filter(|name| is_wanted(name)).collect();
     scenarios.retain(|scenario| scenario.functions.iter().any(|name| is_wanted(name)));
     // Scenarios first: they say which functions over blocks they rely on.
-    let texts = format!("{ciphers:?}");
+    // Specifications, and the contracts of the functions that proofs rely on.
+    let texts = sha256(format!("{ciphers:?} {:?}", known.callees).as_bytes());
     let total = scenarios.len() + needed.len();
     let proved = threads::each(&scenarios, request.jobs, |scenario| {
         let found = work.scenario(scenario, &known, &texts);
@@ -380,7 +381,7 @@ impl Work<'_> {
             let about = format!("{:?} {formula} {sizes}", scenario.functions);
             let statement = Statement {
                 build: this_build().unwrap_or_default().to_string(),
-                source: sha256(texts.as_bytes()),
+                source: texts.to_string(),
                 program: String::new(),
                 schedule: String::new(),
                 function: sha256(about.as_bytes()),

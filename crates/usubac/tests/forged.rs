@@ -168,6 +168,54 @@ fn rows(output: &Output) -> Vec<Value> {
 /// The content of a file of the cache, by its number.
 type Change<'a> = &'a dyn Fn(usize) -> Vec<u8>;
 
+/// Copies the files of a folder.
+fn copied_files(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    for entry in fs::read_dir(from).expect("a folder").map(|entry| entry.expect("an entry")) {
+        let to = to.join(entry.file_name());
+        match entry.path().is_dir() {
+            true => copied_files(&entry.path(), &to),
+            false => fs::copy(entry.path(), to).map(|_| ()).expect("it is copied"),
+        }
+    }
+}
+
+/// An answer that relies on the contract of a kernel is for this contract: the same object is
+/// proved again for another one.
+#[test]
+fn a_changed_contract_is_another_question() {
+    let Some(made) = made() else { return };
+    let (folder, root) = (copied(made), Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."));
+    for name in ["ciphers/poly1305", "arithmetic/poly1305"] {
+        copied_files(&root.join(name), &folder.path().join(name));
+    }
+    let reason = || {
+        let more = ["--format=json", "--cache", "cache", "--function", "usuba_poly1305_tag"];
+        let asked = [&["prove", "--dist", "usuba_poly1305.o", "--ciphers", "ciphers"][..], &more];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_usubac"));
+        let found = command.args(asked.concat()).current_dir(folder.path()).output();
+        let rows = rows(&found.expect("usubac runs"));
+        let row = rows.iter().find(|row| row["function"] == "usuba_poly1305_tag").expect("a row");
+        row["answers"][4].clone()
+    };
+    let right = reason();
+    assert!(right["sizes"].is_string(), "{right}");
+    let path = folder.path().join("arithmetic/poly1305/words64.ua");
+    let text = fs::read_to_string(&path).expect("a program");
+    let wrong = text.replacen(
+        "+ (num(w[6..7]) + 2^128) * clamped(k) mod",
+        "+ num(w[6..7]) * clamped(k) mod",
+        1,
+    );
+    assert_ne!(wrong, text);
+    fs::write(&path, wrong).expect("written");
+    let open = reason();
+    let why = open["open"].as_str().unwrap_or_default();
+    assert!(why.contains("is another one than the specification says"), "{open}");
+    fs::write(&path, text).expect("written");
+    assert_eq!(reason(), right);
+}
+
 /// Answers in the cache that belong to another question, or that are damaged, are proved again.
 #[test]
 fn forged_caches_are_not_believed() {

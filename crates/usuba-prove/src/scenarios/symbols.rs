@@ -46,7 +46,7 @@ impl Applied {
 pub struct Known<'a> {
     names: Vec<String>,
     applied: Vec<Applied>,
-    pub(super) callees: Vec<Callee>,
+    pub(crate) callees: Vec<Callee>,
     /// Points, if a kernel adds some.
     pub(super) points: Option<Points>,
     pub(super) declared: BTreeMap<&'a str, &'a declarations::Function>,
