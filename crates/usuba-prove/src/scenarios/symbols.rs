@@ -422,10 +422,10 @@ mod tests {
 
     use super::*;
 
-    /// Numbers as symbols have the published answers: RFC 7748, section 6.1, and RFC 8032, section
+    /// Numbers as symbols agree with test vectors: RFC 7748, section 6.1, and RFC 8032, section
     /// 7.1.
     #[test]
-    fn multiples_of_numbers_have_their_published_answers() {
+    fn multiples_of_numbers_agree_with_test_vectors() {
         let known = Known::new(&[], &[]).expect("no units");
         let points = Points::new(Curve::edwards25519()).expect("a group");
         let (mut bits, mut functions) = (Bits::new(Graph::new(None)), Functions::default());
