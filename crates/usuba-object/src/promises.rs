@@ -120,10 +120,13 @@ impl Functions {
             let integers: Option<Vec<Poly>> =
                 params.iter().map(|word| self.residues.integer(bits, word, &modulus)).collect();
             let mut integers = integers.ok_or("a word that is handed over is not known")?;
-            let sum = promise.sum.as_ref().and_then(|sum| {
-                let points = self.points.as_mut()?;
-                points.sum((bits, &mut self.residues), (function, sum), &integers)
-            });
+            let sum = match (&promise.sum, self.points.as_mut()) {
+                (Some(sum), Some(points)) => {
+                    let run = (&*bits, &mut self.residues);
+                    Some(points.sum(run, (function, sum), &integers).ok_or(POINTS)?)
+                }
+                _ => None,
+            };
             integers.resize(params.len() + promise.results.len(), Poly::default());
             for (base, exponent) in &promise.powers {
                 let base = self.composed(base, &integers, &modulus)?;
@@ -133,9 +136,7 @@ impl Functions {
             for (at, value) in promise.values.iter().enumerate() {
                 let equals = match &sum {
                     Some(numbers) => numbers[at].clone(),
-                    None => self.composed(&value.equals, &integers, &modulus).map_err(|why| {
-                        if promise.sum.is_some() { POINTS.to_string() } else { why }
-                    })?,
+                    None => self.composed(&value.equals, &integers, &modulus)?,
                 };
                 if value.is_reduced {
                     let number = self.number(bits, &equals, &modulus);
