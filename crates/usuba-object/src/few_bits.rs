@@ -17,15 +17,10 @@ const MOST: usize = 6;
 /// The most operators between free bits and a word.
 const LONGEST: usize = 100_000;
 
-/// Bit i of word j is bit j of i.
-const TABLES: [u64; MOST] = [
-    0xaaaa_aaaa_aaaa_aaaa,
-    0xcccc_cccc_cccc_cccc,
-    0xf0f0_f0f0_f0f0_f0f0,
-    0xff00_ff00_ff00_ff00,
-    0xffff_0000_ffff_0000,
-    0xffff_ffff_0000_0000,
-];
+/// The values of free bit `number` in all cases: bit i is this bit of i.
+fn values(number: usize) -> u64 {
+    (0..1u64 << MOST).filter(|case| case >> number & 1 == 1).fold(0, |all, case| all | 1 << case)
+}
 
 /// Free bits on which words depend, and the words for each of their values.
 pub struct Cases {
@@ -65,7 +60,7 @@ pub fn cases(bits: &Bits, words: &[Vec<Cell>]) -> Option<Cases> {
         let node = bits.graph.nodes[at as usize];
         let of = |raw: u64| table(&tables, Edge::from_raw(raw));
         let value = match node.kind {
-            Kind::Param => TABLES[free.iter().position(|bit| *bit == at)?],
+            Kind::Param => values(free.iter().position(|bit| *bit == at)?),
             Kind::And => of(node.a)? & of(node.b)?,
             Kind::Xor => of(node.a)? ^ of(node.b)?,
             _ => 0,

@@ -269,11 +269,16 @@ mod tests {
         }
 
         fn sum(&mut self, law: &Law, numbers: &[Poly]) -> Option<Vec<Poly>> {
+            self.sum_by(0, law, numbers)
+        }
+
+        /// The sum by the kernel of this number.
+        fn sum_by(&mut self, kernel: usize, law: &Law, numbers: &[Poly]) -> Option<Vec<Poly>> {
             let own = (0..numbers.len()).map(|at| vec![(at, 0)]).collect();
             let sum = Sum { law: law.clone(), numbers: own };
             let Functions { points, residues, .. } = &mut self.functions;
             let run = (&self.bits, residues);
-            points.as_mut()?.sum(run, (law.parameters.len(), &sum), numbers)
+            points.as_mut()?.sum(run, (kernel, &sum), numbers)
         }
 
         /// The factor of the multiple that homogeneous coordinates are.
@@ -311,6 +316,10 @@ mod tests {
         assert_eq!(run.factor(&six).and_then(|factor| factor.value()), Some(BigInt::from(6)));
         // The same numbers have the same factor z, others have another one.
         assert_eq!(run.sum(&add(), &numbers), Some(six.clone()));
+        // So has another kernel, whose last coordinate may differ by a factor.
+        let by_other = run.sum_by(1, &add(), &numbers).expect("a multiple");
+        assert_ne!(by_other, six);
+        assert_eq!(run.factor(&by_other), run.factor(&six));
         let turned = [run.numbers(Form::Extended, 4), run.numbers(Form::Summand, 2)].concat();
         let other = run.sum(&add(), &turned).expect("a multiple");
         assert_eq!(run.factor(&other), run.factor(&six));
