@@ -216,7 +216,11 @@ test("the keyboard is enough", { skip }, async () => {
     for (let step = 0; step < 3; step++) await page.keyboard.press("ArrowLeft");
     await page.focus(".stage-list");
     await page.keyboard.press("ArrowDown");
-    await page.waitForFunction(() => document.querySelector(".stage.chosen .pass").textContent !== "lower");
+    // A new listing has no cursor: it must be there before a line of it is chosen.
+    await page.waitForFunction(() => {
+        const pass = document.querySelector(".stage.chosen .pass").textContent;
+        return pass !== "lower" && document.querySelector(".listing strong").textContent === `after ${pass}`;
+    });
     await page.focus(".listing .lines");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
