@@ -2,6 +2,7 @@
 
 use usuba::ir::Program;
 
+use super::aarch64::Aarch64;
 use super::arithmetic;
 use super::calls::Kernel;
 use super::compare::{self, Demands, Verdict};
@@ -15,6 +16,7 @@ pub fn prove(object: &Object, contract: &Contract, program: &Program, demands: D
     match object.processor() {
         Processor::X86 => compare::prove::<X86>(object, contract, program, demands),
         Processor::Riscv32 => compare::prove::<Riscv>(object, contract, program, demands),
+        Processor::Aarch64 => compare::prove::<Aarch64>(object, contract, program, demands),
     }
 }
 
@@ -28,6 +30,7 @@ pub fn examine(
     match object.processor() {
         Processor::X86 => compare::examine::<X86>(object, contract, program, demands),
         Processor::Riscv32 => compare::examine::<Riscv>(object, contract, program, demands),
+        Processor::Aarch64 => compare::examine::<Aarch64>(object, contract, program, demands),
     }
 }
 
@@ -43,6 +46,7 @@ pub fn prove_either(
     let prove = match object.processor() {
         Processor::X86 => arithmetic::prove_either::<X86>,
         Processor::Riscv32 => arithmetic::prove_either::<Riscv>,
+        Processor::Aarch64 => arithmetic::prove_either::<Aarch64>,
     };
     prove(object, contract, program, most, linked, demands)
 }

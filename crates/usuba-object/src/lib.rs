@@ -63,6 +63,7 @@
 //! *Reference:* King 1976 (symbolic execution); Pnueli, Siegel, Singerman 1998 (translation
 //! validation).
 
+pub mod aarch64;
 mod address;
 pub mod arithmetic;
 pub mod block_function;
@@ -93,8 +94,11 @@ pub mod kernel_contract;
 pub mod memory;
 mod memory_calls;
 mod memory_turns;
+mod lane_arithmetic;
 mod opaque;
 mod path_join;
+mod plain_accesses;
+mod plain_calls;
 mod pointer_tables;
 pub mod points;
 pub mod promises;

@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use usuba::isa::{self, Target};
-use usuba_run::cc::Family;
+use usuba_run::cc::{Family, Foreign};
 use usuba_sat::Engines;
 
 use crate::interfaces::{self, Interfaces};
@@ -168,8 +168,10 @@ fn compiled(target: &'static Target, made: &[Made]) -> Result<Objects, String> {
     let all = [
         ("gcc", By::C(Family::Gcc)),
         ("clang", By::C(Family::Clang)),
-        ("riscv-gcc", By::Riscv(Family::Gcc)),
-        ("riscv-clang", By::Riscv(Family::Clang)),
+        ("riscv-gcc", By::Foreign(Foreign::Riscv, Family::Gcc)),
+        ("riscv-clang", By::Foreign(Foreign::Riscv, Family::Clang)),
+        ("aarch64-gcc", By::Foreign(Foreign::Aarch64, Family::Gcc)),
+        ("aarch64-clang", By::Foreign(Foreign::Aarch64, Family::Clang)),
         (ASSEMBLY, By::Assembly),
     ];
     let is_used = |name: &str| made.iter().any(|made| made.by.starts_with(name));

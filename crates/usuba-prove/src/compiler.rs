@@ -27,7 +27,7 @@ use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
 use usuba_object::kernel_contract::{Contract, Layout, Placement};
 
-use usuba_run::cc::{self, Family};
+use usuba_run::cc::{self, Family, Foreign};
 use usuba_run::objects::{Cache, Key};
 
 /// Flags of every compile. Kernels have no arrays that a stack protector would guard.
@@ -36,9 +36,6 @@ pub const FLAGS: &[&str] = &["-O3", "-fno-stack-protector"];
 /// Additional flags of clang: its conversion of conditional moves has put secret-dependent branches
 /// into constant-time code.
 pub const CLANG: &[&str] = &["-mllvm", "-x86-cmov-converter=false"];
-
-/// The start of the names of compilers for RISC-V in records.
-pub const RISCV: &str = "riscv-";
 
 /// A C compiler that targets a machine of the prover.
 pub struct Compiler {
@@ -78,13 +75,18 @@ impl Compiler {
         Ok(Compiler { own: if compiler.is_clang { CLANG } else { &[] }, ..compiler })
     }
 
-    /// Finds the compiler of a family for RV32IM.
+    /// Finds the compiler of a family for another machine.
     ///
     /// # Errors
     /// The reason why there is no such compiler.
-    pub fn find_for_rv32(target: &'static Target, family: Family) -> Result<Compiler, cc::Skip> {
-        let compiler = Compiler::of(cc::find_for_rv32(target, family)?, family, "");
-        Ok(Compiler { name: format!("{RISCV}{}", compiler.name), ..compiler })
+    pub fn find_foreign(
+        target: &'static Target,
+        foreign: Foreign,
+        family: Family,
+    ) -> Result<Compiler, cc::Skip> {
+        let machine = cc::find_foreign(target, foreign, family)?;
+        let compiler = Compiler::of(machine, family, target.header);
+        Ok(Compiler { name: format!("{}{}", foreign.prefix(), compiler.name), ..compiler })
     }
 
     fn of(machine: cc::Machine, family: Family, header: &'static str) -> Compiler {

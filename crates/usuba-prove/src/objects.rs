@@ -33,7 +33,7 @@ use usuba_object::calls::Kernel;
 use usuba_object::compare::Demands;
 use usuba_object::elf::{Object, Processor};
 use usuba_object::extensions::Extensions;
-use usuba_run::cc::{self, Family};
+use usuba_run::cc::{Family, Foreign};
 use usuba_run::fingerprint::hex;
 
 use crate::fault_injection;
@@ -143,14 +143,20 @@ impl Choice {
         Ok(Choice { own: compiler(target)?, fewer })
     }
 
-    fn for_rv32(target: &'static Target, family: Family, afresh: bool) -> Result<Choice, String> {
-        let found = Compiler::find_for_rv32(target, family).map_err(|skip| {
+    fn foreign(
+        target: &'static Target,
+        foreign: Foreign,
+        family: Family,
+        afresh: bool,
+    ) -> Result<Choice, String> {
+        let found = Compiler::find_foreign(target, foreign, family).map_err(|skip| {
             let why = skip.why;
-            let help = match cc::is_for_rv32(target) {
-                true => "RISCV_CC and CLANG name other compilers",
-                false => "gp32 has such C",
+            let help = match foreign.compiles(target) {
+                true => format!("{} and CLANG name other compilers", foreign.variable()),
+                false => format!("{} such C", foreign.targets()),
             };
-            format!("no object for RV32IM of {} can be made: {why}; {help}", target.name)
+            let (machine, name) = (foreign.name(), target.name);
+            format!("no object for {machine} of {name} can be made: {why}; {help}")
         })?;
         let own = if afresh { found.afresh() } else { found };
         Ok(Choice { own, fewer: Vec::new() })
@@ -194,8 +200,8 @@ fn own_names(target: &'static Target) -> impl Iterator<Item = &'static str> {
 pub enum By {
     /// A C compiler, of our C.
     C(Family),
-    /// A C compiler for RV32IM.
-    Riscv(Family),
+    /// A C compiler for another machine.
+    Foreign(Foreign, Family),
     /// The back end for assembly language, and an assembler.
     Assembly,
 }
@@ -231,14 +237,17 @@ impl Objects {
         memory: Memory,
         afresh: bool,
     ) -> Result<Objects, String> {
-        if !has_machine(target) {
+        let is_foreign = |by: &By| matches!(by, By::Foreign(..));
+        if !has_machine(target) && !makers.iter().all(is_foreign) {
             return Err(no_machine(target));
         }
         let (mut compilers, mut assembler) = (Vec::new(), None);
         for by in makers {
             match *by {
                 By::C(family) => compilers.push(Choice::new(target, family, afresh)?),
-                By::Riscv(family) => compilers.push(Choice::for_rv32(target, family, afresh)?),
+                By::Foreign(foreign, family) => {
+                    compilers.push(Choice::foreign(target, foreign, family, afresh)?);
+                }
                 By::Assembly => {
                     usuba_asm::check_target(target)?;
                     let found = compiler(target, Family::Any)?;
@@ -417,17 +426,18 @@ fn locked<T>(memory: &Mutex<T>) -> MutexGuard<'_, T> {
     memory.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// Whether the prover models the processors of a target.
+/// Whether the objects of a target are for x86-64.
 pub fn has_machine(target: &Target) -> bool {
     target.processor.runs_on("x86_64") && target.processor.device.is_none()
 }
 
 pub fn no_machine(target: &Target) -> String {
-    format!(
-        "the prover has no model of the processors that `{}` is for; objects are proved for x86-64 \
-         and, on gp32, for RISC-V, and without --binary and --interface everything else is proved",
-        target.name
-    )
+    let foreign = Foreign::ALL.into_iter().find(|foreign| foreign.compiles(target));
+    let help = match foreign.map(Foreign::prefix) {
+        Some(prefix) => format!("--cc {prefix}gcc,{prefix}clang makes objects of its C"),
+        None => "without --binary and --interface everything else is proved".into(),
+    };
+    format!("gcc, clang and asm make no objects for x86-64 of `{}`; {help}", target.name)
 }
 
 fn compiler(target: &'static Target, family: Family) -> Result<Compiler, String> {
@@ -461,9 +471,19 @@ fn proved(
     target: &Target,
 ) -> Result<Outcome, String> {
     let object = Object::read_any(bytes, Extensions::of(target.cflags))?;
-    if object.processor() == Processor::Riscv32 && !cc::is_for_rv32(target) {
-        let name = target.name;
-        return Err(format!("the object is for RISC-V, and `{name}` is not; gp32 has C for it"));
+    let foreign = match object.processor() {
+        Processor::X86 if !has_machine(target) => {
+            return Err(format!("the object is for x86-64, and `{}` is not", target.name));
+        }
+        Processor::X86 => None,
+        Processor::Riscv32 => Some(Foreign::Riscv),
+        Processor::Aarch64 => Some(Foreign::Aarch64),
+    };
+    if let Some(foreign) = foreign.filter(|foreign| !foreign.compiles(target)) {
+        let (machine, name, targets) = (foreign.name(), target.name, foreign.targets());
+        return Err(format!(
+            "the object is for {machine}, and `{name}` is not; {targets} C for it"
+        ));
     }
     let mut contract = compiler::contract_of(program, kernel, target)?;
     contract.symbol = symbol.to_string();

@@ -15,7 +15,6 @@ use usuba::isa::{self, Target};
 use usuba::names::did_you_mean;
 use usuba::typed::Flags;
 use usuba_ciphers::{Cipher, Function};
-use usuba_run::cc;
 
 use crate::arithmetic_folder;
 use crate::interfaces::{self, Interfaces};
@@ -109,19 +108,22 @@ pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
     };
     let memory = Memory::default();
     let backend = |target: &'static Target| {
-        let made = |asked: bool, makers: &[By]| match asked && objects::has_machine(target) {
+        let made = |asked: bool, makers: &[By]| match asked && !makers.is_empty() {
             true => Objects::compiled(target, makers, memory.clone(), request.afresh),
             false => Ok(Objects::None),
         };
-        let is_c = |by: &&By| matches!(by, By::C(_));
+        let is_here = objects::has_machine(target);
+        let is_c = |by: &&By| is_here && matches!(by, By::C(_));
         let has = |by: &&By| match by {
-            By::C(_) => true,
-            By::Riscv(_) => cc::is_for_rv32(target),
+            By::C(_) => is_here,
+            By::Foreign(foreign, _) => foreign.compiles(target),
             By::Assembly => usuba_asm::has_assembly(target),
         };
         let mut kernels: Vec<By> = request.makers.iter().filter(has).copied().collect();
-        // A target that is named and has no maker is an error.
-        if kernels.is_empty() && !request.target.is_empty() {
+        // A target that is named and has no maker is an error, unless its objects are for another
+        // machine.
+        let is_foreign = request.makers.iter().any(|by| matches!(by, By::Foreign(..)));
+        if kernels.is_empty() && !request.target.is_empty() && (is_here || is_foreign) {
             kernels = request.makers.clone();
         }
         let of_c: Vec<By> = request.makers.iter().filter(is_c).copied().collect();

@@ -168,36 +168,111 @@ pub fn find_to_compile(target: &'static Target, family: Family) -> Result<Machin
     Ok(hosted(target, compiler))
 }
 
-/// Whether the C of a target can be compiled for RV32IM.
-pub fn is_for_rv32(target: &Target) -> bool {
-    of_rv32(target).is_some()
+/// Processors of other machines that the prover has a model of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Foreign {
+    /// RV32IM, for the C of general-purpose registers of 32 bits.
+    Riscv,
+    /// AArch64, for the C of Advanced SIMD and of general-purpose registers of 64 bits.
+    Aarch64,
 }
 
-fn of_rv32(target: &Target) -> Option<&'static Cross> {
-    target.processor.cross.filter(|cross| cross.system == System::BareRiscv32)
+impl Foreign {
+    pub const ALL: [Foreign; 2] = [Foreign::Riscv, Foreign::Aarch64];
+
+    /// The start of the names of compilers for it.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Foreign::Riscv => "riscv-",
+            Foreign::Aarch64 => "aarch64-",
+        }
+    }
+
+    /// Its name in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Foreign::Riscv => "RISC-V",
+            Foreign::Aarch64 => "AArch64",
+        }
+    }
+
+    /// The targets whose C can be compiled for it, in words.
+    pub fn targets(self) -> &'static str {
+        match self {
+            Foreign::Riscv => "gp32 has",
+            Foreign::Aarch64 => "neon and gp64 have",
+        }
+    }
+
+    /// The environment variable that names its gcc.
+    pub fn variable(self) -> &'static str {
+        match self {
+            Foreign::Riscv => "RISCV_CC",
+            Foreign::Aarch64 => "AARCH64_CC",
+        }
+    }
+
+    /// Flags of clang for it.
+    fn clang(self) -> &'static [&'static str] {
+        match self {
+            Foreign::Riscv => {
+                &["--target=riscv32-unknown-elf", "-march=rv32im", "-mabi=ilp32", "-ffreestanding"]
+            }
+            Foreign::Aarch64 => &["--target=aarch64-linux-gnu", "-ffreestanding"],
+        }
+    }
+
+    /// Flags of both compilers: objects of RISC-V have no instruction that the linker replaces.
+    fn own(self) -> &'static [&'static str] {
+        match self {
+            Foreign::Riscv => &["-mno-relax"],
+            Foreign::Aarch64 => &[],
+        }
+    }
+
+    /// Whether the C of a target can be compiled for it.
+    pub fn compiles(self, target: &Target) -> bool {
+        self.toolchain(target).is_some()
+    }
+
+    fn toolchain(self, target: &Target) -> Option<&'static Cross> {
+        let own = target.processor.cross;
+        match self {
+            Foreign::Riscv => own.filter(|cross| cross.system == System::BareRiscv32),
+            Foreign::Aarch64 => {
+                const HOST: &str = "aarch64";
+                let is_plain = own.is_none() && target.bits == 64 && !target.simd;
+                let all = isa::all().filter(|other| other.processor.hosts == [HOST]);
+                let cross = all.filter_map(|other| other.processor.cross).next();
+                let is_fit = target.processor.runs_on(HOST)
+                    && (is_plain || target.processor.hosts == [HOST]);
+                cross.filter(|_| is_fit)
+            }
+        }
+    }
 }
 
-/// Flags of clang for RV32IM.
-const CLANG_FOR_RV32: &[&str] =
-    &["--target=riscv32-unknown-elf", "-march=rv32im", "-mabi=ilp32", "-ffreestanding"];
-
-/// The compiler of a family for RV32IM, which the C of general-purpose registers can be compiled for.
-/// Its objects have no instruction that the linker replaces.
+/// The compiler of a family for another machine.
 ///
 /// # Errors
 /// The reason why this machine has none.
-pub fn find_for_rv32(target: &'static Target, family: Family) -> Result<Machine, Skip> {
+pub fn find_foreign(
+    target: &'static Target,
+    foreign: Foreign,
+    family: Family,
+) -> Result<Machine, Skip> {
     let skip = |why: String| Skip { target: target.name.to_string(), why };
-    let cross = of_rv32(target).ok_or_else(|| skip("its C is not for RISC-V of 32 bits".into()))?;
+    let other = || skip(format!("its C is not for {}", foreign.name()));
+    let cross = foreign.toolchain(target).ok_or_else(other)?;
     let (compiler, cflags) = match family {
-        Family::Clang => (host_compiler(family).map_err(skip)?, CLANG_FOR_RV32),
+        Family::Clang => (host_compiler(family).map_err(skip)?, foreign.clang()),
         _ => {
             let Tool { variable, names, about, .. } = cross.compiler;
             let found = program(variable, names);
             (found.map_err(|names| skip(format!("there is no {about} ({names})")))?, cross.cflags)
         }
     };
-    let cflags = [cflags, &["-mno-relax"]].concat();
+    let cflags = [cflags, target.cflags, foreign.own()].concat();
     Ok(Machine { cflags, ..hosted(target, compiler) })
 }
 

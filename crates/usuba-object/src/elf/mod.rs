@@ -56,6 +56,7 @@ pub enum Processor {
     #[default]
     X86,
     Riscv32,
+    Aarch64,
 }
 
 impl Processor {
@@ -63,13 +64,14 @@ impl Processor {
         match self {
             Processor::X86 => "x86-64",
             Processor::Riscv32 => "RV32IMC",
+            Processor::Aarch64 => "AArch64",
         }
     }
 
     /// Bytes of an address.
     fn address(self) -> usize {
         match self {
-            Processor::X86 => 8,
+            Processor::X86 | Processor::Aarch64 => 8,
             Processor::Riscv32 => 4,
         }
     }
@@ -144,18 +146,18 @@ pub enum Kind {
     Relative,
     /// The address of the target.
     Absolute,
-    /// A part of an address, which takes two instructions of RISC-V.
+    /// A part of an address, which takes two instructions of RISC-V or AArch64.
     Part(Part),
     /// It is not known, for this reason.
     Unknown(&'static str),
 }
 
-/// The part of an address that the linker writes into an instruction of RISC-V.
+/// The part of an address that the linker writes into an instruction of RISC-V or AArch64.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// The upper 20 bits of the address, rounded for the lower ones.
+    /// The upper 20 bits of the address, rounded for the lower ones; its page on AArch64.
     High,
-    /// The lower 12 bits, with a sign.
+    /// The lower 12 bits, with a sign on RISC-V.
     Low,
     /// The upper bits of the distance from the instruction.
     HighRelative,
@@ -233,12 +235,13 @@ impl Object {
         Object::read_for(file, extensions, &[Processor::X86])
     }
 
-    /// Reads an ELF file for x86-64 processors with these extensions, or for RISC-V.
+    /// Reads an ELF file for x86-64 processors with these extensions, or for RISC-V or AArch64.
     ///
     /// # Errors
     /// As [`Object::read`].
     pub fn read_any(file: &[u8], extensions: Extensions) -> Result<Object, String> {
-        Object::read_for(file, extensions, &[Processor::X86, Processor::Riscv32])
+        let all = [Processor::X86, Processor::Riscv32, Processor::Aarch64];
+        Object::read_for(file, extensions, &all)
     }
 
     fn read_for(
@@ -258,6 +261,7 @@ impl Object {
         let processor = match file.architecture() {
             Architecture::X86_64 => Some(Processor::X86),
             Architecture::Riscv32 => Some(Processor::Riscv32),
+            Architecture::Aarch64 => Some(Processor::Aarch64),
             _ => None,
         };
         let processor =
@@ -276,7 +280,7 @@ impl Object {
         let kind = file.kind();
         let mut tables = Tables { processor, ..Tables::default() };
         match (kind, processor) {
-            (ObjectKind::Relocatable, Processor::X86) => {
+            (ObjectKind::Relocatable, Processor::X86 | Processor::Aarch64) => {
                 let file = ElfFile64::<LittleEndian>::parse(bytes).map_err(wrong)?;
                 relocatable::read(&mut tables, &file)?;
             }
@@ -291,6 +295,9 @@ impl Object {
             (ObjectKind::Executable | ObjectKind::Dynamic, Processor::Riscv32) => {
                 let file = ElfFile32::<LittleEndian>::parse(bytes).map_err(wrong)?;
                 linked::read_static(&mut tables, &file)?;
+            }
+            (ObjectKind::Executable | ObjectKind::Dynamic, Processor::Aarch64) => {
+                return Err("of files for AArch64 only objects are read, and no linked ones".into());
             }
             _ => return Err("the file is neither an object nor linked".into()),
         }
@@ -531,6 +538,13 @@ impl Object {
         let section = self.tables.sections.range(region..=region + (STRIDE - 1)).next();
         section.is_some_and(|(_, section)| section.align.is_multiple_of(align))
             && (at.offset as u64).is_multiple_of(align)
+    }
+
+    /// Whether a pointer is to code or constants of a section, or to its end.
+    pub fn is_inside(&self, at: Pointer) -> bool {
+        let Some(place) = Object::place(at) else { return false };
+        let before = self.tables.sections.range(..=place).next_back();
+        before.is_some_and(|(start, section)| place - start <= section.bytes.len() as u64)
     }
 
     /// A name for a place, for messages: a symbol, or an offset from one.

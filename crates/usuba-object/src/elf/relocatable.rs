@@ -179,14 +179,19 @@ impl Reader<'_> {
                 let (kind, size, is_slot) = match self.object.processor {
                     Processor::X86 => of_x86(r_type),
                     Processor::Riscv32 => of_riscv(r_type),
+                    Processor::Aarch64 => of_aarch64(r_type),
                 };
                 if is_slot {
                     base = self.region();
                     self.object.slots.insert(base, symbol);
                 }
                 // The linker takes the addend of an address for an offset in the section.
+                // So it does for the parts of an address on AArch64.
+                let is_address = (kind, size) == (Kind::Absolute, self.object.processor.address())
+                    || matches!(kind, Kind::Part(_))
+                        && self.object.processor == Processor::Aarch64;
                 if let RelocationTarget::Symbol(symbol) = relocation.target()
-                    && (kind, size) == (Kind::Absolute, self.object.processor.address())
+                    && is_address
                     && let Some(constant) = self.constant(symbol.0, addend)
                 {
                     (base, addend, unknown) = (constant, 0, None);
@@ -219,10 +224,17 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The place of the merged constant at this offset of the section of a symbol.
+    /// The place at this offset of the section of a symbol: the start of a merged constant; on
+    /// AArch64, where the addend is no distance from the instruction, inside of one, too.
     fn constant(&self, symbol: usize, offset: i64) -> Option<u64> {
+        let offset = u64::try_from(offset).ok()?;
         match self.places.get(self.merged.get(&symbol)?)? {
-            Placed::Constants(places) => places.get(&u64::try_from(offset).ok()?).copied(),
+            Placed::Constants(places) if self.object.processor == Processor::Aarch64 => {
+                let (start, place) = places.range(..=offset).next_back()?;
+                let bytes = self.object.sections.get(place)?.bytes.len() as u64;
+                (offset - start < bytes).then_some(place + (offset - start))
+            }
+            Placed::Constants(places) => places.get(&offset).copied(),
             Placed::Whole(_) => None,
         }
     }
@@ -257,6 +269,31 @@ fn of_riscv(r_type: elf::RelocationType) -> (Kind, usize, bool) {
         elf::R_RISCV_PCREL_HI20 => (Kind::Part(Part::HighRelative), 4),
         elf::R_RISCV_PCREL_LO12_I | elf::R_RISCV_PCREL_LO12_S => (Kind::Part(Part::LowRelative), 4),
         elf::R_RISCV_RELAX | elf::R_RISCV_ALIGN => (Kind::Unknown(RELAXES), 8),
+        _ => (Kind::Unknown(NO_TYPE), 8),
+    };
+    (kind, size, false)
+}
+
+/// The same for AArch64.
+fn of_aarch64(r_type: elf::RelocationType) -> (Kind, usize, bool) {
+    let (kind, size) = match r_type {
+        elf::R_AARCH64_ABS64 => (Kind::Absolute, 8),
+        elf::R_AARCH64_ABS32 => (Kind::Absolute, 4),
+        elf::R_AARCH64_PREL64 => (Kind::Relative, 8),
+        elf::R_AARCH64_PREL32
+        | elf::R_AARCH64_CALL26
+        | elf::R_AARCH64_JUMP26
+        | elf::R_AARCH64_CONDBR19
+        | elf::R_AARCH64_TSTBR14
+        | elf::R_AARCH64_LD_PREL_LO19
+        | elf::R_AARCH64_ADR_PREL_LO21 => (Kind::Relative, 4),
+        elf::R_AARCH64_ADR_PREL_PG_HI21 => (Kind::Part(Part::High), 4),
+        elf::R_AARCH64_ADD_ABS_LO12_NC
+        | elf::R_AARCH64_LDST8_ABS_LO12_NC
+        | elf::R_AARCH64_LDST16_ABS_LO12_NC
+        | elf::R_AARCH64_LDST32_ABS_LO12_NC
+        | elf::R_AARCH64_LDST64_ABS_LO12_NC
+        | elf::R_AARCH64_LDST128_ABS_LO12_NC => (Kind::Part(Part::Low), 4),
         _ => (Kind::Unknown(NO_TYPE), 8),
     };
     (kind, size, false)

@@ -5,18 +5,23 @@
 //! lw  a0, %lo(table)(a5)   the place, by its lower part
 //! ```
 
-use super::decode::{Instruction, Operand, Register};
+use usuba_decode::riscv::{Instruction, Operand, Operation, Register};
 use super::values::{Value, Word, moved};
 use super::{Done, Run};
 use crate::address::Address;
 use crate::cell::Cell;
-use crate::elf::{Content, Kind, Object, Part, Relocation};
-use crate::memory::{Loaded, Pointer, Region, Whole};
+use crate::elf::{Kind, Object, Part, Relocation};
+use crate::memory::Loaded;
+use crate::plain_accesses::{other_use, pointer};
 use crate::{Fault, Rule, Step, unsupported};
+
+/// Half of the bytes that a lower part reaches.
+const REACH: u64 = 2048;
 
 impl Run<'_, '_> {
     pub fn execute(&mut self, instruction: Instruction) -> Result<Step, Fault> {
-        let relocation = self.relocation()?;
+        let bytes = (self.next - self.place) as usize;
+        let relocation = self.world.relocation(self.place, bytes)?;
         match (instruction, relocation) {
             (Instruction::Jump { to, offset }, relocation) => {
                 let target = match relocation {
@@ -79,7 +84,7 @@ impl Run<'_, '_> {
             }
             (
                 Instruction::Arithmetic {
-                    operation: super::decode::Operation::Add,
+                    operation: Operation::Add,
                     to,
                     a,
                     b: Operand::Immediate(offset),
@@ -93,26 +98,6 @@ impl Run<'_, '_> {
             _ => return Err(other_use()),
         }
         Ok(Step::Next)
-    }
-
-    /// The address that the linker writes into the instruction.
-    fn relocation(&self) -> Result<Option<Relocation>, Fault> {
-        let bytes = (self.next - self.place) as usize;
-        let mut found = None;
-        for (at, &relocation) in self.world.object.relocations(self.place, bytes) {
-            if let Kind::Unknown(reason) = relocation.kind {
-                return Err(unsupported(reason));
-            }
-            let begins_before = at < self.place;
-            if begins_before && at + (relocation.size as u64) <= self.place {
-                continue;
-            }
-            if at != self.place || found.is_some() {
-                return Err(other_use());
-            }
-            found = Some(relocation);
-        }
-        Ok(found)
     }
 
     /// The address of an access: a register and an offset, or the lower part of the address of a
@@ -136,7 +121,7 @@ impl Run<'_, '_> {
                     None => {
                         let secret = "the address depends on an input";
                         let other = "the address is made of what nobody has written";
-                        Err(self.unknown(&cells[..], Rule::SecretAddress, secret, other))
+                        Err(self.world.unknown(&cells[..], Rule::SecretAddress, secret, other))
                     }
                 },
                 Value::High(_) => Err(other_use()),
@@ -155,52 +140,21 @@ impl Run<'_, '_> {
             }
             _ => return Err(other_use()),
         };
-        if !self.have_one_upper_part(upper, target) {
+        if !self.world.have_one_upper_part(upper, target, REACH) {
             return Err(unsupported("the parts of an address are of two places"));
         }
         Ok(Address::Pointer(Object::pointer(target)))
     }
 
-    /// Whether the upper parts of the addresses of two places are equal, wherever the linker puts
-    /// them: they are in one block whose size divides the alignment of their section.
-    fn have_one_upper_part(&self, a: u64, b: u64) -> bool {
-        // Half of the bytes that a lower part reaches.
-        const REACH: u64 = 2048;
-        let [a, b] = [a, b].map(Object::pointer);
-        let start =
-            |size: u64| a.offset.div_euclid(size as i64) == b.offset.div_euclid(size as i64);
-        let sizes = (0..=REACH.ilog2()).map(|at| 1 << at);
-        let section = Pointer { offset: 0, ..a };
-        a == b
-            || a.region == b.region
-                && sizes
-                    .rev()
-                    .any(|size| self.world.object.is_aligned(section, size) && start(size))
-    }
-
     /// The content of memory as bits.
     pub fn bits_at(&mut self, at: Address, bytes: usize) -> Result<Vec<Cell>, Fault> {
-        match self.loaded(at, bytes)? {
-            Loaded::Cells(cells) => Ok(cells),
-            _ => Err(unsupported("an address is read as data")),
-        }
+        let stack = self.riscv.stack()?;
+        self.world.bits_at(at, bytes, stack)
     }
 
     pub fn loaded(&mut self, at: Address, bytes: usize) -> Result<Loaded, Fault> {
-        let at = pointer(at)?;
-        if !matches!(at.region, Region::Section(_)) {
-            return self.world.memory.load(at, bytes, self.riscv.stack()?);
-        }
-        let outside = |what: String| Fault::new(Rule::OutOfBounds, what);
-        let place = Object::place(at).ok_or_else(|| outside("a place far from its section".into()));
-        match self.world.object.constant(place?, bytes).map_err(outside)? {
-            Content::Address(target) => Ok(Loaded::Pointer(Object::pointer(target))),
-            Content::Bytes(found) => {
-                let bits = &self.world.bits;
-                let bit = |bit: usize| bits.constant(found[bit / 8] >> (bit % 8) & 1 == 1);
-                Ok(Loaded::Cells((0..8 * bytes).map(bit).collect()))
-            }
-        }
+        let stack = self.riscv.stack()?;
+        self.world.loaded(at, bytes, stack)
     }
 
     fn load(&mut self, to: Register, at: Address, bytes: usize, signed: bool) -> Done {
@@ -226,7 +180,7 @@ impl Run<'_, '_> {
             Value::Bits(cells) => self.put(at, &cells[..8 * bytes]),
             Value::Pointer(whole) if bytes == 4 => {
                 let stack = self.riscv.stack()?;
-                self.world.memory.store_whole(pointer(at)?, Whole::Pointer(*whole), stack)
+                self.world.put_pointer(at, *whole, stack)
             }
             _ => Err(unsupported("a part of an address is stored")),
         }
@@ -234,39 +188,17 @@ impl Run<'_, '_> {
 
     /// Writes bits to memory.
     pub fn put(&mut self, at: Address, cells: &[Cell]) -> Done {
-        self.world.memory.store(pointer(at)?, cells, self.riscv.stack()?)
+        let stack = self.riscv.stack()?;
+        self.world.put(at, cells, stack)
     }
 
     /// Checks that an access is a multiple of its own size.
     fn check_alignment(&mut self, at: Address, bytes: usize) -> Done {
         let at = Address::Pointer(pointer(at)?);
-        if bytes == 1 || self.is_aligned(at, bytes as u64) {
+        if bytes == 1 || self.world.is_aligned(at, bytes as u64) {
             return Ok(());
         }
         let what = format!("the address is not a multiple of {bytes}, or not always");
         Err(Fault::new(Rule::Misaligned, what))
     }
-
-    /// Whether an address is a multiple of `align`, wherever its region is.
-    pub fn is_aligned(&mut self, at: Address, align: u64) -> bool {
-        match at {
-            Address::Pointer(at) if matches!(at.region, Region::Section(_)) => {
-                self.world.object.is_aligned(at, align)
-            }
-            Address::Pointer(at) => self.world.memory.is_aligned(at, align),
-            _ => false,
-        }
-    }
-}
-
-/// The pointer that an address is.
-pub fn pointer(at: Address) -> Result<Pointer, Fault> {
-    match at {
-        Address::Pointer(at) => Ok(at),
-        _ => Err(Fault::new(Rule::OutOfBounds, "a number is used as an address")),
-    }
-}
-
-fn other_use() -> Fault {
-    unsupported("the use of an address in the instruction is not modelled")
 }

@@ -1,6 +1,6 @@
 //! Branches, jumps and calls.
 
-use super::decode::{Condition, Instruction, Register, decode};
+use usuba_decode::riscv::{Condition, Instruction, Register, decode};
 use super::values::{FIRST, PARAMETERS, RA, Value, Word, is_volatile};
 use super::{Done, LONGEST, Run};
 use crate::address::Address;
@@ -8,7 +8,8 @@ use crate::callees::Caller;
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::{Loaded, Pointer, Region};
-use crate::{Fault, Fork, Rule, Step, World, unsupported};
+use crate::plain_calls::PlainCaller;
+use crate::{Fault, Rule, Step, World, unsupported};
 
 impl Run<'_, '_> {
     /// jal to a place.
@@ -70,7 +71,7 @@ impl Run<'_, '_> {
             }
             Value::Bits(cells) => {
                 let secret = "the target of the jump depends on an input";
-                Err(self.unknown(&cells[..], Rule::SecretBranch, secret, other))
+                Err(self.world.unknown(&cells[..], Rule::SecretBranch, secret, other))
             }
             Value::High(_) => Err(unsupported(other)),
         }
@@ -78,94 +79,28 @@ impl Run<'_, '_> {
 
     /// A jump without a return address: to another place, or a call whose callee returns to the caller.
     fn tail(&mut self, target: u64) -> Result<Step, Fault> {
-        if !self.is_outside(target) {
+        if !self.world.is_outside(target) {
             self.riscv.next = target;
             return Ok(Step::Next);
         }
         let back = self.value(RA);
-        self.outside(target)?;
+        let above = self.riscv.stack()?;
+        self.outside(target, above)?;
         self.set(RA, back);
         self.jump_to(0, RA, 0)
     }
 
     fn call(&mut self, target: u64) -> Result<Step, Fault> {
-        if self.is_outside(target) {
-            self.outside(target)?;
+        if self.world.is_outside(target) {
+            let above = self.riscv.stack()?;
+            self.outside(target, above)?;
+            // The return address was there, which is no secret.
+            self.set(RA, Value::unset());
             return Ok(Step::Next);
         }
         self.set(RA, Value::Pointer(Object::pointer(self.next)));
         self.riscv.next = target;
         Ok(Step::Called)
-    }
-
-    /// Whether a function has its own proof, or is in another file.
-    fn is_outside(&self, target: u64) -> bool {
-        let World { calls, object, .. } = &*self.world;
-        calls.functions.at(target).is_some()
-            || calls.at(target).is_some()
-            || object.code(target, 1).is_empty()
-    }
-
-    /// The effect of a function that is not executed.
-    fn outside(&mut self, target: u64) -> Done {
-        let above = self.riscv.stack()?;
-        if let Some(callee) = self.world.calls.functions.at(target).cloned() {
-            self.function(&callee, above)?;
-        } else {
-            let object = self.world.object;
-            let name = object.outside(target);
-            let by_name = || name.and_then(|name| self.world.calls.of_symbol(name));
-            match (self.world.calls.at(target).or_else(by_name), name) {
-                (Some(kernel), _) => self.kernel(kernel, above)?,
-                (None, Some(name @ ("memcpy" | "memset"))) => self.library(name, above)?,
-                (None, Some(name)) => {
-                    return Err(unsupported(format!(
-                        "it calls {name}, which is not in the object"
-                    )));
-                }
-                (None, None) => {
-                    let name = object.name(target);
-                    return Err(unsupported(format!("it calls {name}, which is no code")));
-                }
-            }
-        }
-        // The return address was there, which is no secret.
-        self.set(RA, Value::unset());
-        Ok(())
-    }
-
-    /// memcpy, memset of a known length.
-    fn library(&mut self, name: &str, above: i64) -> Done {
-        self.check_call(above)?;
-        let length = self.handed_number(2);
-        let length = length.ok_or_else(|| unsupported("a length that is not known"))? as usize;
-        let to = self.handed(0, above)?;
-        let cells = match name {
-            "memcpy" => {
-                let from = self.handed(1, above)?;
-                let cells = self.load_cells(from, length)?;
-                if let (Address::Pointer(a), Address::Pointer(b)) = (from, to)
-                    && a.region == b.region
-                    && a.offset.abs_diff(b.offset) < length as u64
-                {
-                    return Err(unsupported("memcpy of buffers that overlap"));
-                }
-                cells
-            }
-            _ => {
-                let byte = self.value(FIRST + 1).cells();
-                let byte = byte.ok_or_else(|| unsupported("an address becomes data"))?;
-                byte[..8].repeat(length)
-            }
-        };
-        if length > 0 {
-            self.check_handed(to, 1)?;
-            self.store(to, &cells)?;
-        }
-        let first = self.value(FIRST);
-        self.forget_results()?;
-        self.set(FIRST, first);
-        Ok(())
     }
 
     /// A branch, whose condition must be known.
@@ -176,7 +111,7 @@ impl Run<'_, '_> {
         let holds = match (&a, &b) {
             (Value::Pointer(a), Value::Pointer(b)) if a.region == b.region => match condition {
                 Condition::Equal | Condition::Unequal => a.offset == b.offset,
-                Condition::Below | Condition::NotBelow if self.is_near(a) && self.is_near(b) => {
+                Condition::Below | Condition::NotBelow if self.world.is_near(a) && self.world.is_near(b) => {
                     a.offset < b.offset
                 }
                 _ => return Err(unsupported("a comparison of addresses")),
@@ -185,7 +120,7 @@ impl Run<'_, '_> {
             (Value::Pointer(at), Value::Bits(cells)) | (Value::Bits(cells), Value::Pointer(at))
                 if self.known(&cells[..]) == Some(0)
                     && matches!(condition, Condition::Equal | Condition::Unequal)
-                    && self.is_near(at) =>
+                    && self.world.is_near(at) =>
             {
                 false
             }
@@ -198,20 +133,6 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Whether an address is in a buffer or the frame, or at its end, so that it is not zero, and in
-    /// the order of its offsets.
-    fn is_near(&self, at: &Pointer) -> bool {
-        let memory = &self.world.memory;
-        match at.region {
-            Region::Buffer(number) => {
-                let bytes = memory.buffer(number as usize).len() / 8;
-                (0..=bytes as i64).contains(&at.offset)
-            }
-            Region::Frame => memory.reaches(at.offset.into(), at.offset.into()),
-            _ => false,
-        }
-    }
-
     /// Whether the condition that a branch tests, or its opposite, holds for words.
     fn holds(&mut self, condition: Condition, a: &Word, b: &Word) -> Result<bool, Fault> {
         let is_secret = a.iter().chain(b).any(|&cell| self.world.bits.is_secret(cell));
@@ -220,19 +141,7 @@ impl Run<'_, '_> {
             Condition::Below | Condition::NotBelow => self.is_below(a, b),
             Condition::Less | Condition::NotLess => self.is_less(a, b),
         };
-        if let Some(known) = self.world.bits.value(bit) {
-            return Ok(known);
-        }
-        let forks = &mut self.world.forks;
-        if let Some(outcome) = forks.outcome.take() {
-            return Ok(outcome);
-        }
-        let bit = bit.edge().is_some().then_some(bit);
-        forks.asked = forks.follows.then_some(Fork { is_secret, bit });
-        Err(match is_secret {
-            true => Fault::new(Rule::SecretBranch, "the branch depends on an input"),
-            false => unsupported("the branch depends on what nobody has written"),
-        })
+        self.world.decided(bit, is_secret)
     }
 }
 
@@ -247,7 +156,7 @@ impl<'o> Caller<'o> for Run<'_, 'o> {
 
     fn check_call(&mut self, above: i64) -> Done {
         let at = Address::Pointer(Pointer { region: Region::Frame, offset: above });
-        match self.is_aligned(at, 16) {
+        match self.world.is_aligned(at, 16) {
             true => Ok(()),
             false => Err(Fault::new(Rule::Misaligned, "the stack is not aligned at the call")),
         }
@@ -271,7 +180,7 @@ impl<'o> Caller<'o> for Run<'_, 'o> {
     }
 
     fn is_aligned(&mut self, at: Address, align: u64) -> bool {
-        Run::is_aligned(self, at, align)
+        self.world.is_aligned(at, align)
     }
 
     fn load_cells(&mut self, at: Address, bytes: usize) -> Result<Vec<Cell>, Fault> {
@@ -299,6 +208,20 @@ impl<'o> Caller<'o> for Run<'_, 'o> {
     }
 }
 
+impl<'o> PlainCaller<'o> for Run<'_, 'o> {
+    fn handed_byte(&self, at: usize) -> Option<Vec<Cell>> {
+        Some(self.value(FIRST + at).cells()?[..8].to_vec())
+    }
+
+    fn return_address(&mut self, at: Address) {
+        let value = match at {
+            Address::Pointer(at) => Value::Pointer(at),
+            _ => Value::unset(),
+        };
+        self.set(FIRST, value);
+    }
+}
+
 impl Run<'_, '_> {
     /// The address in a register.
     fn of_value(&mut self, register: Register) -> Result<Address, Fault> {
@@ -309,7 +232,7 @@ impl Run<'_, '_> {
                 Some(number) => Ok(Address::Number(number.into())),
                 None => {
                     let secret = "an address that is handed over depends on an input";
-                    Err(self.unknown(&cells[..], Rule::SecretAddress, secret, other))
+                    Err(self.world.unknown(&cells[..], Rule::SecretAddress, secret, other))
                 }
             },
             Value::High(_) => Err(unsupported(other)),

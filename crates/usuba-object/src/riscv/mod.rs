@@ -11,22 +11,19 @@
 //! processors need not have it, and so are floating-point numbers, atomic and privileged instructions.
 //! Tests compare the decoder with a disassembler, and each instruction with an emulator.
 //!
-//! - `decode`: instructions and their text.
 //! - `values`: the contents of registers; entry and return.
 //! - `operations`: arithmetic; `pairs`: of words in two registers, by `recent_sums`;
 //!   `accesses`: loads, stores and parts of addresses; `jumps`: branches,
 //!   jumps, calls.
 
 mod accesses;
-mod decode;
 mod jumps;
 mod operations;
 mod pairs;
 mod recent_sums;
 mod values;
 
-pub use decode::{Instruction, decode};
-
+use usuba_decode::riscv::decode;
 use rustc_hash::FxHashMap;
 
 use super::cell::{Bits, Cell};

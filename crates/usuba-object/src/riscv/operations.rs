@@ -5,7 +5,7 @@
 //! sltu a3, a0, a1      a0 < a1: the carry of the sum, as RISC-V computes it without flags
 //! ```
 
-use super::decode::{Operand, Operation, Register};
+use usuba_decode::riscv::{Operand, Operation, Register};
 use super::recent_sums::Sum;
 use super::values::{Value, Word, moved};
 use super::{Done, Run};
@@ -48,14 +48,6 @@ impl Run<'_, '_> {
         self.world.bits.word(cells).map(|value| value as u32)
     }
 
-    /// The fault where a value must be known and is not.
-    pub fn unknown(&self, cells: &[Cell], rule: Rule, secret: &str, other: &str) -> Fault {
-        match cells.iter().any(|&cell| self.world.bits.is_secret(cell)) {
-            true => Fault::new(rule, secret),
-            false => unsupported(other),
-        }
-    }
-
     /// An operand as a value.
     pub fn operand(&self, operand: Operand) -> Value {
         match operand {
@@ -93,7 +85,7 @@ impl Run<'_, '_> {
     fn moved(&self, at: Pointer, by: &[Cell], is_up: bool) -> Result<Value, Fault> {
         let by = self.known(by).ok_or_else(|| {
             let secret = "an address depends on an input";
-            self.unknown(by, Rule::SecretAddress, secret, "a sum with an unknown number")
+            self.world.unknown(by, Rule::SecretAddress, secret, "a sum with an unknown number")
         })? as i32;
         match Object::place(at) {
             Some(place) if !self.world.object.code(place, 1).is_empty() => {
@@ -127,7 +119,7 @@ impl Run<'_, '_> {
             ShiftLeft | ShiftRight | ShiftRightSigned => {
                 let count = self.known(&b[..5]).ok_or_else(|| {
                     let secret = "the count of a shift depends on an input";
-                    self.unknown(&b[..5], Rule::SecretShift, secret, "a shift by an unknown count")
+                    self.world.unknown(&b[..5], Rule::SecretShift, secret, "a shift by an unknown count")
                 })? as usize;
                 let zero = self.world.bits.constant(false);
                 let top = if operation == ShiftRightSigned { a[31] } else { zero };
@@ -153,7 +145,7 @@ impl Run<'_, '_> {
                     let both = [&a[..], &b[..]].concat();
                     let secret = "the time of the instruction depends on an input";
                     let other = "the operands of the division are not known";
-                    return Err(self.unknown(&both, Rule::SecretOperand, secret, other));
+                    return Err(self.world.unknown(&both, Rule::SecretOperand, secret, other));
                 };
                 self.number(divided(operation, x, y) as i32)
             }

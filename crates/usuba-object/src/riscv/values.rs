@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::Riscv;
-use super::decode::NAMES;
+use usuba_decode::riscv::NAMES;
 use super::recent_sums::RecentSums;
 use crate::cell::{Bits, Cell};
 use crate::memory::{Pointer, Region, Whole};

@@ -10,7 +10,7 @@
 use iced_x86::ConditionCode;
 
 use super::control::Condition;
-use super::lanes::Shift;
+use crate::lane_arithmetic::Shift;
 use super::operands::number;
 use super::registers::{Flag, Flags, Word};
 use super::scalar::{Binary, lowest};

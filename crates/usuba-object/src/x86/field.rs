@@ -7,11 +7,11 @@
 //!
 //! Each eight bytes of `c` are the matrix for the eight bytes beside them.
 
-use rustc_hash::FxHashMap;
 use usuba::ir::Op;
 
 use super::{Cells, Run};
 use crate::cell::{Bits, Cell};
+use crate::lane_arithmetic::looked_up;
 
 impl Run<'_, '_> {
     pub fn affine(&mut self, inverse: bool) -> Cells {
@@ -60,28 +60,4 @@ fn mapped(bits: &mut Bits, matrix: &[Cell], constant: u8, byte: &[Cell]) -> Vec<
         out.push(sum);
     }
     out
-}
-
-/// The entry of a table of bytes, bit by bit; its number has these bits, the least significant
-/// first.
-pub fn looked_up(bits: &mut Bits, table: &[u64], index: &[Cell]) -> Vec<Cell> {
-    // Few bits have few functions, so most choices are found in `made`.
-    let mut made: FxHashMap<(Cell, Cell, Cell), Cell> = FxHashMap::default();
-    let mut choose = |bits: &mut Bits, by: Cell, low: Cell, high: Cell| {
-        *made.entry((by, low, high)).or_insert_with(|| {
-            let differ = bits.xor(low, high);
-            let change = bits.and(by, differ);
-            bits.xor(low, change)
-        })
-    };
-    let mut column = |bit: usize| {
-        let entries = table.iter().map(|row| bits.constant(row >> bit & 1 == 1));
-        let mut entries: Vec<Cell> = entries.collect();
-        for &by in index {
-            let pairs = entries.chunks(2).map(|pair| choose(bits, by, pair[0], pair[1]));
-            entries = pairs.collect();
-        }
-        entries[0]
-    };
-    (0..8).map(&mut column).collect()
 }

@@ -19,7 +19,8 @@
 
 use iced_x86::Register;
 
-use super::lanes::{CHOICE, Gate, Shift, less, shifted};
+use super::lanes::Gate;
+use crate::lane_arithmetic::{CHOICE, Shift, less, shifted};
 use super::operands::{number, width};
 use super::registers::{Flag, Flags, MASK, VECTOR, Word};
 use super::{Cells, Done, Run, unsupported};

@@ -13,7 +13,8 @@
 use iced_x86::{Code, Mnemonic, OpKind};
 
 use super::counts::form;
-use super::lanes::{CHOICE, Gate, Shift, andn, double_shifted, shifted};
+use super::lanes::Gate;
+use crate::lane_arithmetic::{CHOICE, Shift, andn, double_shifted, shifted};
 use super::operands::number;
 use super::registers::{Flag, Flags, Word};
 use super::{Done, Run, unsupported};

@@ -15,8 +15,8 @@
 
 use iced_x86::{MemorySize, OpKind};
 
-use super::lanes::CHOICE;
-use super::{Cells, Done, Run, field};
+use crate::lane_arithmetic::{CHOICE, looked_up};
+use super::{Cells, Done, Run};
 use crate::Fault;
 use crate::cell::{Bits, Cell};
 
@@ -179,7 +179,7 @@ impl Run<'_, '_> {
                         let bits = &mut self.world.bits;
                         let table = cells.chunks(8).map(|byte| bits.word(byte));
                         let table: Vec<u64> = table.collect::<Option<_>>().ok_or(fault)?;
-                        let byte = field::looked_up(bits, &table, &control[..4]);
+                        let byte = looked_up(bits, &table, &control[..4]);
                         let kept = bits.not(control[7]);
                         out.extend(byte.into_iter().map(|bit| bits.and(kept, bit)));
                     }

@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind};
 
-use super::lanes::*;
+use crate::lane_arithmetic::*;
 use super::masks::Relation::*;
 use super::registers::Flags;
 use super::scalar::Binary;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use usuba::ir::random::Random;
-use usuba_object::riscv::decode;
+use usuba_decode::riscv::decode;
 use usuba_run::cc::run;
 
 use super::{Assembly, machine};

@@ -14,7 +14,7 @@ use usuba_object::Rule;
 use usuba_object::compare::{Demands, Verdict};
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
-use usuba_object::riscv::decode;
+use usuba_decode::riscv::decode;
 use usuba_object::{arithmetic, by_machine};
 use usuba_prove::byte_interface;
 use usuba_prove::compiler::{self, Compiler};

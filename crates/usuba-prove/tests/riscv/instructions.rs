@@ -9,7 +9,8 @@ use std::fmt::Write;
 use std::fs;
 
 use usuba::ir::random::Random;
-use usuba_object::riscv::{Riscv, decode};
+use usuba_decode::riscv::decode;
+use usuba_object::riscv::Riscv;
 use usuba_object::simulate;
 use usuba_run::cc::run;
 

@@ -11,7 +11,7 @@ use usuba::ir::Slicing;
 use usuba::isa::Target;
 use usuba_ciphers::Library;
 use usuba_prove::objects::By;
-use usuba_run::cc::Family;
+use usuba_run::cc::{Family, Foreign};
 
 use super::values::{parse_arch, parse_prefix, parse_slug};
 use crate::Failure;
@@ -231,7 +231,7 @@ pub struct Tuned {
     pub ignored: NoTuned,
 }
 
-/// The compiler of kernels: a family of C compilers, for this machine or for RV32IM, or our back end
+/// The compiler of kernels: a family of C compilers, for this machine or for another one, or our back end
 /// for assembly language.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Compiler {
@@ -240,6 +240,8 @@ pub enum Compiler {
     Asm,
     RiscvGcc,
     RiscvClang,
+    Aarch64Gcc,
+    Aarch64Clang,
 }
 
 impl Compiler {
@@ -250,14 +252,16 @@ impl Compiler {
             Compiler::Asm => "asm",
             Compiler::RiscvGcc => "riscv-gcc",
             Compiler::RiscvClang => "riscv-clang",
+            Compiler::Aarch64Gcc => "aarch64-gcc",
+            Compiler::Aarch64Clang => "aarch64-clang",
         }
     }
 
     /// The family of the C compiler; of the assembler for our assembly language.
     pub fn family(self) -> Family {
         match self {
-            Compiler::Gcc | Compiler::RiscvGcc => Family::Gcc,
-            Compiler::Clang | Compiler::RiscvClang => Family::Clang,
+            Compiler::Gcc | Compiler::RiscvGcc | Compiler::Aarch64Gcc => Family::Gcc,
+            Compiler::Clang | Compiler::RiscvClang | Compiler::Aarch64Clang => Family::Clang,
             Compiler::Asm => Family::Any,
         }
     }
@@ -266,28 +270,33 @@ impl Compiler {
         self == Compiler::Asm
     }
 
-    fn is_for_riscv(self) -> bool {
-        matches!(self, Compiler::RiscvGcc | Compiler::RiscvClang)
+    /// The other machine whose objects it makes.
+    fn foreign(self) -> Option<Foreign> {
+        match self {
+            Compiler::RiscvGcc | Compiler::RiscvClang => Some(Foreign::Riscv),
+            Compiler::Aarch64Gcc | Compiler::Aarch64Clang => Some(Foreign::Aarch64),
+            Compiler::Gcc | Compiler::Clang | Compiler::Asm => None,
+        }
     }
 
     /// The maker of the objects that are proved.
     pub fn maker(self) -> By {
-        match self {
-            Compiler::Asm => By::Assembly,
-            compiler if compiler.is_for_riscv() => By::Riscv(compiler.family()),
-            compiler => By::C(compiler.family()),
+        match (self, self.foreign()) {
+            (Compiler::Asm, _) => By::Assembly,
+            (compiler, Some(foreign)) => By::Foreign(foreign, compiler.family()),
+            (compiler, None) => By::C(compiler.family()),
         }
     }
 }
 
 #[derive(Args, Clone, Default, Debug)]
 pub struct Compilers {
-    /// Compilers: gcc, clang, asm, riscv-gcc or riscv-clang
+    /// Compilers: gcc, clang, asm; riscv-gcc, riscv-clang, aarch64-gcc or aarch64-clang
     ///
     /// Several are separated by commas; asm is our assembly language. Measurements take the first C
     /// compiler that is there, or all that are named, by turns (`--against` is the same); proofs take
-    /// both C compilers unless one is named. Compilers for RISC-V (RV32IM, for the C of gp32) make
-    /// objects for proofs only.
+    /// both C compilers unless one is named. Compilers for RISC-V (RV32IM, for the C of gp32) and for
+    /// AArch64 (for the C of neon and gp64) make objects for proofs only.
     #[arg(long, alias = "against", value_enum, value_name = "COMPILER", value_delimiter = ',',
           hide_possible_values = true, help_heading = TARGET)]
     pub cc: Vec<Compiler>,
@@ -297,9 +306,9 @@ impl Compilers {
     /// The compilers whose objects run here.
     ///
     /// # Errors
-    /// One is for RISC-V.
+    /// One is for another machine.
     pub fn for_here(&self) -> Result<&[Compiler], String> {
-        match self.cc.iter().find(|compiler| compiler.is_for_riscv()) {
+        match self.cc.iter().find(|compiler| compiler.foreign().is_some()) {
             Some(compiler) => {
                 Err(format!("{} makes objects for `usubac prove --binary` only", compiler.name()))
             }

@@ -210,9 +210,6 @@ fn objects_asked(args: &Prove, target: &'static Target) -> Result<Objects, Failu
     if args.object.is_none() && !args.binary {
         return Ok(Objects::None);
     }
-    if !objects::has_machine(target) {
-        return Err(Failure::program(objects::no_machine(target)));
-    }
     let found = match &args.object {
         Some(path) => Objects::given(path, args.symbol.clone()),
         None => Objects::compiled(

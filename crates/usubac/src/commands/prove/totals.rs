@@ -14,7 +14,7 @@ use serde::Serialize;
 use usuba_equiv::claims::Kind;
 use usuba_prove::cell::Proof;
 use usuba_prove::certificate::Record;
-use usuba_prove::objects;
+use usuba_prove::objects::{self, Objects};
 use usuba_prove::tasks::Backend;
 
 use super::show;
@@ -104,10 +104,8 @@ impl Totals {
             records.values().flatten().map(|record| record.interface.len()).sum();
         for backend in backends.iter().filter(|_| args.binary || args.interface) {
             let name = backend.target.name;
-            if !objects::has_machine(backend.target) {
-                self.skipped.push(format!(
-                    "objects for {name}, of whose processors the prover has no model"
-                ));
+            if matches!(backend.objects, Objects::None) && !objects::has_machine(backend.target) {
+                self.skipped.push(format!("objects for {name}, which are not for x86-64"));
             }
             let with: Vec<&'static str> =
                 objects::less_than(backend.target).map(|target| target.name).collect();

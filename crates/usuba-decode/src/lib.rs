@@ -1,0 +1,14 @@
+//! Decoders of machine instructions: from codes to instructions, and their text.
+//!
+//! ```text
+//! 00c58533 → riscv::Instruction::Arithmetic { Add, to: 10, a: 11, b: 12 } → add a0,a1,a2
+//! ```
+//!
+//! A decoder knows nothing about what an instruction does: `usuba_object` has the semantics. Tests
+//! compare the texts with a disassembler, code by code.
+//!
+//! - `riscv`: RV32I with products (M) and compressed instructions (C).
+//! - `aarch64`: AArch64 with Advanced SIMD.
+
+pub mod aarch64;
+pub mod riscv;
