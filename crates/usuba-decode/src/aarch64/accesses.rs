@@ -104,20 +104,27 @@ fn after(code: Code, bytes: usize) -> Option<Option<After>> {
 }
 
 fn vectors(code: Code) -> Option<Instruction> {
-    let count = match code.bits(12, 4) {
-        0b0111 => 1,
-        0b1010 => 2,
-        0b0110 => 3,
-        0b0010 => 4,
+    let (count, by_turns) = match code.bits(12, 4) {
+        0b0111 => (1, false),
+        0b1010 => (2, false),
+        0b0110 => (3, false),
+        0b0010 => (4, false),
+        0b1000 => (2, true),
+        0b0100 => (3, true),
+        0b0000 => (4, true),
         _ => return None,
     };
     if code.bit(21) {
         return None;
     }
     let lanes = Lanes { bits: 8 << code.bits(10, 2), all: 64 << code.bits(30, 1) };
+    if by_turns && lanes.bits == lanes.all {
+        return None;
+    }
     let after = after(code, count * lanes.all / 8)?;
     let (first, base) = (code.register(0), code.register(5));
-    Some(Instruction::Vectors { loads: code.bit(22), lanes, first, count, base, after })
+    let loads = code.bit(22);
+    Some(Instruction::Vectors { loads, by_turns, lanes, first, count, base, after })
 }
 
 fn lane(code: Code) -> Option<Instruction> {

@@ -336,8 +336,8 @@ pub enum Instruction {
     AccessPair { loads: bool, bytes: usize, content: Content, registers: [Register; 2], at: At },
     /// A load of a constant at a distance.
     LoadNear { bytes: usize, content: Content, register: Register, offset: i64 },
-    /// ld1, st1 of whole vectors.
-    Vectors { loads: bool, lanes: Lanes, first: Register, count: usize, base: Register, after: Option<After> },
+    /// ld1 to ld4, st1 to st4 of whole vectors: one after the other, or lane by lane by turns.
+    Vectors { loads: bool, by_turns: bool, lanes: Lanes, first: Register, count: usize, base: Register, after: Option<After> },
     /// ld1, st1 of one lane.
     Lane { loads: bool, bits: usize, register: Register, lane: usize, base: Register, after: Option<After> },
     /// ld1r: copies of one lane.

@@ -326,8 +326,9 @@ impl Display for Instruction {
                 let op = if is_signed { "ldrsw" } else { "ldr" };
                 write!(f, "{op} {}, {offset}", sized(content, bytes, register))
             }
-            Vectors { loads, lanes, first, count, base, after } => {
-                let op = if loads { "ld1" } else { "st1" };
+            Vectors { loads, by_turns, lanes, first, count, base, after } => {
+                let op = if loads { "ld" } else { "st" };
+                let structure = if by_turns { count } else { 1 };
                 let lanes = |at: usize| {
                     let Lanes { bits, all } = lanes;
                     vector(bits, all, (first + at) % 32)
@@ -340,7 +341,7 @@ impl Display for Instruction {
                     _ => format!("{}-{}", lanes(0), lanes(count - 1)),
                 };
                 let (base, after) = (or_stack(true, base), changed(after));
-                write!(f, "{op} {{{list}}}, [{base}]{after}")
+                write!(f, "{op}{structure} {{{list}}}, [{base}]{after}")
             }
             Lane { loads, bits, register, lane, base, after } => {
                 let op = if loads { "ld1" } else { "st1" };

@@ -64,12 +64,20 @@ impl Run<'_, '_> {
                 let at = Address::Pointer(Object::pointer(target));
                 self.access(true, bytes, content, register, at)?;
             }
-            (Instruction::Vectors { loads, lanes, first, count, base, after }, None) => {
+            (
+                Instruction::Vectors { loads, by_turns, lanes, first, count, base, after },
+                None,
+            ) => {
                 let (at, end) = self.changing(base, after)?;
-                let bytes = lanes.all / 8;
-                for number in 0..count {
-                    let (register, at) = ((first + number) % 32, moved(at, bytes * number));
-                    self.access(loads, bytes, Content::Vector, register, at)?;
+                let registers: Vec<Register> = (0..count).map(|at| (first + at) % 32).collect();
+                match by_turns {
+                    true => self.by_turns(loads, lanes, &registers, at)?,
+                    false => {
+                        for (number, register) in registers.into_iter().enumerate() {
+                            let at = moved(at, lanes.all / 8 * number);
+                            self.access(loads, lanes.all / 8, Content::Vector, register, at)?;
+                        }
+                    }
                 }
                 self.set_address(base, end);
             }
@@ -97,6 +105,35 @@ impl Run<'_, '_> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// Loads or stores of vectors whose lanes are beside each other in memory: the first ones, then the
+    /// second ones.
+    fn by_turns(
+        &mut self,
+        loads: bool,
+        lanes: Lanes,
+        registers: &[Register],
+        at: Address,
+    ) -> Done {
+        let Lanes { bits, all } = lanes;
+        let vectors = registers.iter().map(|&register| self.part(register, all));
+        let mut vectors: Vec<Vec<Cell>> = vectors.collect::<Result<_, _>>()?;
+        let count = registers.len();
+        let parts = (0..all / bits).flat_map(|lane| (0..count).map(move |vector| (lane, vector)));
+        if !loads {
+            let cells = parts.flat_map(|(lane, vector)| &vectors[vector][bits * lane..][..bits]);
+            let cells: Vec<Cell> = cells.copied().collect();
+            return self.put(at, &cells);
+        }
+        let cells = self.bits_at(at, count * all / 8)?;
+        for ((lane, vector), cells) in parts.zip(cells.chunks(bits)) {
+            vectors[vector][bits * lane..][..bits].copy_from_slice(cells);
+        }
+        for (&register, vector) in registers.iter().zip(&vectors) {
+            self.set_vector(register, vector);
+        }
+        Ok(())
     }
 
     /// A place at a distance, which the linker may know.

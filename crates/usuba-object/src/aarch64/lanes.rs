@@ -11,7 +11,7 @@ use usuba_decode::aarch64::{LaneShift, Lanes, Lanewise, Long, OfLane, Register, 
 use super::{Done, Run};
 use crate::cell::{Bits, Cell};
 use crate::lane_arithmetic::{
-    self as words, CHOICE, leading_zeros, less, shifted, whole_signed_product,
+    self as words, CHOICE, leading_zeros, less, shifted,
 };
 use crate::{Fault, Rule, unsupported};
 
@@ -154,8 +154,8 @@ impl Run<'_, '_> {
         Ok(bits.each_lane([&x, &y, &old], 2 * lane, |bits, [a, b, old]| {
             let mut product = || match (operation, signed) {
                 (Long::Polynomial, _) => bits.carryless(&a[..lane], &b[..lane]),
-                (_, false) => bits.whole_product(&a[..lane], &b[..lane]),
-                (_, true) => whole_signed_product(bits, &a[..lane], &b[..lane]),
+                // Of the whole lanes, as the language has it.
+                _ => bits.product(a, b),
             };
             match operation {
                 Long::Add | Long::AddWide => bits.sum(a, b, false).0,
@@ -232,7 +232,7 @@ impl Run<'_, '_> {
             match shift {
                 LaneShift::Left => by(words::Shift::Left),
                 LaneShift::Right { signed } => by(right(signed)),
-                LaneShift::RightAdd { signed } => bits.sum(old, &by(right(signed)), false).0,
+                LaneShift::RightAdd { signed } => added(bits, old, &by(right(signed))),
                 LaneShift::InsertLeft => [&old[..count], &a[..lane - count]].concat(),
                 LaneShift::InsertRight => [&a[count..], &old[lane - count..]].concat(),
             }
@@ -246,6 +246,15 @@ fn extended(word: &[Cell], zero: Cell, signed: bool) -> Vec<Cell> {
     [word, &vec![above; word.len()]].concat()
 }
 
+/// The sum of two words. Without a common place it is their union: compilers rotate so.
+fn added(bits: &mut Bits, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
+    let is_zero = |cell: Cell| bits.value(cell) == Some(false);
+    match a.iter().zip(b).all(|(&a, &b)| is_zero(a) || is_zero(b)) {
+        true => a.iter().zip(b).map(|(&a, &b)| bits.or(a, b)).collect(),
+        false => bits.sum(a, b, false).0,
+    }
+}
+
 /// An operation on two lanes, and the old lane of the result.
 fn of_pair(bits: &mut Bits, operation: Lanewise, a: &[Cell], b: &[Cell], old: &[Cell]) -> Vec<Cell> {
     let all = |bit: Cell| vec![bit; a.len()];
@@ -254,7 +263,7 @@ fn of_pair(bits: &mut Bits, operation: Lanewise, a: &[Cell], b: &[Cell], old: &[
         pairs.map(|(&a, &b)| bits.function(CHOICE, [first, a, b])).collect()
     };
     match operation {
-        Lanewise::Add => bits.sum(a, b, false).0,
+        Lanewise::Add => added(bits, a, b),
         Lanewise::Subtract => bits.difference(a, b).0,
         Lanewise::Multiply => bits.product(a, b),
         Lanewise::MultiplyAdd => {

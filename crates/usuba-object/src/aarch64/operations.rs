@@ -14,6 +14,7 @@ use usuba_decode::aarch64::{
 use super::flags::Flags;
 use super::registers::{SP, Value};
 use super::{Done, Run};
+use crate::address::Address;
 use crate::cell::Cell;
 use crate::lane_arithmetic::{self as words, CHOICE, double_shifted, shifted};
 use crate::memory::Pointer;
@@ -26,6 +27,9 @@ pub type Word = Vec<Cell>;
 pub fn size(wide: bool) -> usize {
     if wide { 64 } else { 32 }
 }
+
+/// The largest alignment that is asked for.
+const PAGE: u64 = 4096;
 
 /// Numbers of which the offsets of two pointers into one region have the same differences.
 const MIDDLE: i64 = 1 << 62;
@@ -158,7 +162,16 @@ impl Run<'_, '_> {
             }
             LogicImmediate { wide, logic, flags, to, from, value } => {
                 let (a, b) = (self.value(from), self.extended(&self.number(value, wide)));
-                let result = self.logic(wide, logic, &a, &b)?;
+                let result = match a {
+                    // Bits that are zero in an aligned address.
+                    Value::Pointer(at)
+                        if wide && logic == self::Logic::Or && value < PAGE
+                            && self.world.is_aligned(Address::Pointer(at), (value + 1).next_power_of_two()) =>
+                    {
+                        Value::Pointer(at.plus(value as i64))
+                    }
+                    a => self.logic(wide, logic, &a, &b)?,
+                };
                 if flags {
                     self.aarch64.flags = Flags::Logic { result: self.bits_of(&result, wide)? };
                     self.set(to, result);
@@ -223,12 +236,12 @@ impl Run<'_, '_> {
                 self.add_product((wide, subtracts), to, product, c)
             }
             MultiplyLong { signed, subtracts, to, a, b, c } => {
-                let (a, b) = (self.word(a, false)?, self.word(b, false)?);
-                let bits = &mut self.world.bits;
-                let product = match signed {
-                    false => bits.whole_product(&a, &b),
-                    true => words::whole_signed_product(bits, &a, &b),
-                };
+                let [a, b] = [a, b].map(|factor| -> Result<Word, Fault> {
+                    let low = self.extended(&self.word(factor, false)?);
+                    let long = self.extend(&low, Extend { signed, bits: 32 }, true)?;
+                    self.bits_of(&long, true)
+                });
+                let product = self.world.bits.product(&a?, &b?);
                 self.add_product((true, subtracts), to, product, c)
             }
             MultiplyHigh { signed, to, a, b } => {
@@ -468,6 +481,19 @@ impl Run<'_, '_> {
     ) -> Done {
         let holds = self.aarch64.flags.holds(&mut self.world.bits, condition)?;
         let first = self.value(a);
+        if a == b && choice == Choice::Increment {
+            // The sum with a bit, such as a carry.
+            let word = self.bits_of(&first, wide)?;
+            let bits = &mut self.world.bits;
+            let one = bits.not(holds);
+            let mut sum = bits.number(0, size(wide));
+            match bits.word(&word) {
+                Some(0) => sum[0] = one,
+                _ => sum = bits.sum_with(&word, &sum, one).0,
+            }
+            self.set_bits(to, &sum);
+            return Ok(());
+        }
         let second = match choice {
             Choice::Plain => self.value(b),
             _ => {
