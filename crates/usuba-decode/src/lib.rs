@@ -4,7 +4,7 @@
 //! 00c58533 → riscv::Instruction::Arithmetic { Add, to: 10, a: 11, b: 12 } → add a0,a1,a2
 //! ```
 //!
-//! A decoder knows nothing about what an instruction does: `usuba_object` has the semantics. Tests
+//! The semantics of instructions is in `usuba_object`. Tests
 //! compare the texts with a disassembler, code by code.
 //!
 //! - `riscv`: RV32I with products (M) and compressed instructions (C).

@@ -72,6 +72,7 @@ pub mod strategy;
 pub mod truth_table;
 pub mod value_numbering;
 pub mod wide_words;
+pub mod word_sums;
 pub mod xor_forms;
 
 #[cfg(test)]

@@ -25,9 +25,9 @@ use rustc_hash::FxHashMap;
 use usuba::ir::carryless::{self, Gate};
 
 use super::integers::Words;
-use super::word_sums::Sums;
 use usuba_equiv::dag::{Edge, Kind};
 use usuba_equiv::value_numbering::Graph;
+use usuba_equiv::word_sums::Sums;
 
 /// One bit of a register or of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -49,7 +49,6 @@
 //!   `variable_changes`: other variables for them.
 //! - `stream`: buffers of any number of blocks.
 //! - `block_step`: the inductive step over the turns of a loop.
-//! - `word_sums`: additions of words up to associativity and commutativity.
 //! - `buffer_calls`: calls over buffers of any number of bytes, which are proved once.
 //! - `call_summaries`: calls whose effect is known from an earlier call; `footprint`: the bytes that
 //!   a call uses; `memory_calls`: their content; `summarized`: machines with such calls.
@@ -91,10 +90,10 @@ pub mod functions;
 pub mod integer_values;
 pub mod integers;
 pub mod kernel_contract;
+mod lane_arithmetic;
 pub mod memory;
 mod memory_calls;
 mod memory_turns;
-mod lane_arithmetic;
 mod opaque;
 mod path_join;
 mod plain_accesses;
@@ -119,7 +118,6 @@ mod table_elements;
 pub mod trial;
 mod variable_changes;
 pub mod verdict;
-mod word_sums;
 pub mod x86;
 
 use std::fmt;

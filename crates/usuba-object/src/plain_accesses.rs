@@ -91,11 +91,7 @@ impl World<'_> {
     }
 
     /// The address that the linker writes into the instruction.
-    pub(crate) fn relocation(
-        &self,
-        place: u64,
-        bytes: usize,
-    ) -> Result<Option<Relocation>, Fault> {
+    pub(crate) fn relocation(&self, place: u64, bytes: usize) -> Result<Option<Relocation>, Fault> {
         let mut found = None;
         for (at, &relocation) in self.object.relocations(place, bytes) {
             if let Kind::Unknown(reason) = relocation.kind {

@@ -39,9 +39,10 @@ pub struct Target {
 
 impl Target {
     /// A pointer into no frame, to a buffer of results.
-    fn results(bytes: usize) -> Target {
+    fn results<M: Machine>(bytes: usize) -> Target {
+        let phase = M::CONVENTION.phase;
         let pointer = Pointer { region: Region::Buffer(1), offset: 0 };
-        Target { pointer, bytes, access: Access::Write, align: 64, phase: 8 }
+        Target { pointer, bytes, access: Access::Write, align: 64, phase }
     }
 }
 
@@ -58,7 +59,7 @@ pub fn symbolic<M: Machine>(
 ) -> Result<Vec<Vec<u8>>, Fault> {
     let size = inputs.first().map_or(0, Vec::len);
     let input = Input::Symbols(size);
-    let world = executed::<M>(object, symbol, &input, &Target::results(bytes))?;
+    let world = executed::<M>(object, symbol, &input, &Target::results::<M>(bytes))?;
     let word = |at: usize| {
         let bit = |(run, input): (usize, &Vec<u8>)| ((input[at / 8] >> (at % 8) & 1) as u64) << run;
         inputs.iter().enumerate().map(bit).sum()
@@ -85,7 +86,7 @@ pub fn numeric<M: Machine>(
     input: &[u8],
     bytes: usize,
 ) -> Result<Vec<u8>, Fault> {
-    let world = executed::<M>(object, symbol, &Input::Bytes(input), &Target::results(bytes))?;
+    let world = executed::<M>(object, symbol, &Input::Bytes(input), &Target::results::<M>(bytes))?;
     Ok(collected(&world, |&cell| world.bits.value(cell).unwrap_or(false)))
 }
 

@@ -1,7 +1,7 @@
 //! Crates depend on each other in one direction, in their tests too.
 //!
 //! ```text
-//! lang, circuit → usuba → asm, ide, ciphers, sat → contracts → equiv → web, object → run → prove → library → bench → usubac, python
+//! lang, circuit → usuba → asm, ide, ciphers, sat → contracts → decode, equiv → web, object → run → prove → library → bench → usubac, python
 //! ```
 //!
 //! A crate imports only crates to its left. A development dependency that points to the right would
@@ -22,6 +22,7 @@ const ORDER: &[&str] = &[
     "usuba-ciphers",
     "usuba-sat",
     "usuba-contracts",
+    "usuba-decode",
     "usuba-equiv",
     "usuba-web",
     "usuba-object",

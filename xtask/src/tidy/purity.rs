@@ -15,6 +15,7 @@ const PURE: &[&str] = &[
     "crates/usuba-ide/src/",
     "crates/usuba-sat/src/",
     "crates/usuba-contracts/src/",
+    "crates/usuba-decode/src/",
     "crates/usuba-equiv/src/",
     "crates/usuba-object/src/",
 ];

@@ -92,7 +92,7 @@ fn single(code: Code) -> Option<Instruction> {
     Some(Instruction::Access { loads, bytes, content, register, at })
 }
 
-/// The change of the base, of an access of so many bytes.
+/// The change of the base, of an access, by its bytes.
 fn after(code: Code, bytes: usize) -> Option<Option<After>> {
     let register = code.register(16);
     match (code.bit(23), register) {

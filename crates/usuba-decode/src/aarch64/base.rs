@@ -1,8 +1,8 @@
 //! Instructions on general-purpose registers.
 
 use super::{
-    Choice, Code, Condition, Constant, Extend, Field, Instruction, Jump, Logic, One, Operand, Shift,
-    Shifted,
+    Choice, Code, Condition, Constant, Extend, Field, Instruction, Jump, Logic, One, Operand,
+    Shift, Shifted,
 };
 
 /// The constants of a logical instruction: an element of 2 to 64 bits with a run of ones, rotated, and
@@ -117,6 +117,8 @@ pub fn branch(code: Code) -> Option<Instruction> {
         }
         0xd5 if code.bits(12, 12) == 0x032 && register == 31 => match code.bits(5, 7) {
             number @ (0 | 32 | 34 | 36 | 38) => Instruction::Nothing { number },
+            25 => Instruction::Sign { checks: false },
+            29 => Instruction::Sign { checks: true },
             _ => return None,
         },
         _ => return None,
@@ -149,9 +151,7 @@ pub fn registers(code: Code) -> Option<Instruction> {
             let inverts = code.bit(21);
             Instruction::Logic { wide, logic, inverts, flags, to, a, b: shifted()? }
         }
-        (0b01011, 0 | 2 | 4) => {
-            Instruction::Add { wide, subtracts, flags, to, a, b: shifted()? }
-        }
+        (0b01011, 0 | 2 | 4) => Instruction::Add { wide, subtracts, flags, to, a, b: shifted()? },
         (0b01011, 1) => {
             let (extend, count) = (extend(code.bits(13, 3)), code.bits(10, 3));
             if count > 4 {
@@ -159,9 +159,7 @@ pub fn registers(code: Code) -> Option<Instruction> {
             }
             Instruction::AddExtended { wide, subtracts, flags, to, a, b, extend, count }
         }
-        (0b11010, 0) if count == 0 => {
-            Instruction::AddCarry { wide, subtracts, flags, to, a, b }
-        }
+        (0b11010, 0) if count == 0 => Instruction::AddCarry { wide, subtracts, flags, to, a, b },
         (0b11010, 2) if flags && !code.bit(10) && !code.bit(4) => {
             let operand = match code.bit(11) {
                 true => Operand::Immediate(b as u64),

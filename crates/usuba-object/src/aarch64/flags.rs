@@ -19,7 +19,14 @@ pub enum Flags {
     /// Nothing has set them, or a call may have changed them.
     Unset,
     /// Of `result = a + b`, or `a - b`, perhaps with the carry before it.
-    Sum { subtracts: bool, with_carry: bool, a: Vec<Cell>, b: Vec<Cell>, result: Vec<Cell>, carry: Cell },
+    Sum {
+        subtracts: bool,
+        with_carry: bool,
+        a: Vec<Cell>,
+        b: Vec<Cell>,
+        result: Vec<Cell>,
+        carry: Cell,
+    },
     /// Of a logical operation.
     Logic { result: Vec<Cell> },
     /// Negative, zero, carry, overflow.
@@ -91,8 +98,11 @@ impl Flags {
     /// Nothing has set the flags.
     pub fn holds(&self, bits: &mut Bits, condition: Condition) -> Result<Cell, Fault> {
         let Condition(code) = condition;
+        if code >> 1 == 7 {
+            return Ok(bits.constant(true));
+        }
         let carry = self.carry(bits)?;
-        // The other four of each are their opposites, but the last one holds, too.
+        // Odd ones are the opposites.
         let holds = match code >> 1 {
             0 => self.zero(bits),
             1 => carry,
@@ -112,12 +122,11 @@ impl Flags {
                 let below = self.is_less(bits);
                 bits.not(below)
             }
-            6 => {
+            _ => {
                 let (below, zero) = (self.is_less(bits), self.zero(bits));
                 let either = bits.or(below, zero);
                 bits.not(either)
             }
-            _ => return Ok(bits.constant(true)),
         };
         Ok(if code & 1 == 1 { bits.not(holds) } else { holds })
     }

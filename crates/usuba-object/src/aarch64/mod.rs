@@ -12,18 +12,18 @@
 //! numbers, atomic accesses and system registers are no part of it. Tests compare the decoder
 //! (`usuba_decode::aarch64`) with a disassembler, and each instruction with an emulator.
 //!
-//! - `registers`: the contents of registers; entry and return.
-//! - `operations`: arithmetic; `flags`: flags and conditions.
-//! - `accesses`: loads, stores and parts of addresses; `jumps`: branches, jumps, calls.
-//! - `vectors`: operations on vectors; `lanes`: on their lanes.
+//! - `register_file`: the contents of registers; entry and return.
+//! - `word_operations`: arithmetic; `flags`: flags and conditions.
+//! - `loads_and_stores`: with parts of addresses; `branches`: with jumps and calls.
+//! - `vector_operations`: operations on vectors; `lane_operations`: on their lanes.
 
-mod accesses;
+mod branches;
 mod flags;
-mod jumps;
-mod lanes;
-mod operations;
-mod registers;
-mod vectors;
+mod lane_operations;
+mod loads_and_stores;
+mod register_file;
+mod vector_operations;
+mod word_operations;
 
 use usuba_decode::aarch64::{Instruction, decode};
 
@@ -32,7 +32,7 @@ use super::convention::Convention;
 use super::memory::{Pointer, Region, Whole};
 use super::{Fault, Machine, Rule, Step, World, unsupported};
 use flags::Flags;
-use registers::{Value, Vector};
+use register_file::{Value, Vector};
 
 /// The processor.
 #[derive(Clone)]
@@ -61,7 +61,7 @@ const BYTES: u64 = 4;
 impl Aarch64 {
     /// The offset of the stack pointer from where it was at entry.
     fn stack(&self) -> Result<i64, Fault> {
-        match &self.general[registers::SP] {
+        match &self.general[register_file::SP] {
             Value::Pointer(Pointer { region: Region::Frame, offset }) => Ok(*offset),
             _ => Err(Fault::new(Rule::NotRestored, "the stack pointer is not in the frame")),
         }
@@ -90,7 +90,7 @@ impl Machine for Aarch64 {
     }
 
     fn on_stack<T>(parameters: &[T]) -> &[T] {
-        parameters.get(registers::PARAMETERS..).unwrap_or(&[])
+        parameters.get(register_file::PARAMETERS..).unwrap_or(&[])
     }
 
     fn step(&mut self, world: &mut World) -> Result<Step, Fault> {

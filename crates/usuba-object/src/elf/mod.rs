@@ -269,7 +269,7 @@ impl Object {
         let processor = processor.ok_or_else(|| {
             let names: Vec<&str> = processors.iter().map(|processor| processor.name()).collect();
             let (machine, names) = (file.architecture(), names.join(" and "));
-            format!("the object is for {machine:?}, and only {names} has a model here")
+            format!("the object is for {machine:?}, and only {names} have models here")
         })?;
         if let FileFlags::Elf { e_flags, .. } = file.flags()
             && processor == Processor::Riscv32

@@ -188,8 +188,7 @@ impl Reader<'_> {
                 // The linker takes the addend of an address for an offset in the section.
                 // So it does for the parts of an address on AArch64.
                 let is_address = (kind, size) == (Kind::Absolute, self.object.processor.address())
-                    || matches!(kind, Kind::Part(_))
-                        && self.object.processor == Processor::Aarch64;
+                    || matches!(kind, Kind::Part(_)) && self.object.processor == Processor::Aarch64;
                 if let RelocationTarget::Symbol(symbol) = relocation.target()
                     && is_address
                     && let Some(constant) = self.constant(symbol.0, addend)

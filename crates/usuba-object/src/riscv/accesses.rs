@@ -5,7 +5,6 @@
 //! lw  a0, %lo(table)(a5)   the place, by its lower part
 //! ```
 
-use usuba_decode::riscv::{Instruction, Operand, Operation, Register};
 use super::values::{Value, Word, moved};
 use super::{Done, Run};
 use crate::address::Address;
@@ -14,6 +13,7 @@ use crate::elf::{Kind, Object, Part, Relocation};
 use crate::memory::Loaded;
 use crate::plain_accesses::{other_use, pointer};
 use crate::{Fault, Rule, Step, unsupported};
+use usuba_decode::riscv::{Instruction, Operand, Operation, Register};
 
 /// Half of the bytes that a lower part reaches.
 const REACH: u64 = 2048;

@@ -1,6 +1,5 @@
 //! Branches, jumps and calls.
 
-use usuba_decode::riscv::{Condition, Instruction, Register, decode};
 use super::values::{FIRST, PARAMETERS, RA, Value, Word, is_volatile};
 use super::{Done, LONGEST, Run};
 use crate::address::Address;
@@ -10,6 +9,7 @@ use crate::elf::Object;
 use crate::memory::{Loaded, Pointer, Region};
 use crate::plain_calls::PlainCaller;
 use crate::{Fault, Rule, Step, World, unsupported};
+use usuba_decode::riscv::{Condition, Instruction, Register, decode};
 
 impl Run<'_, '_> {
     /// jal to a place.
@@ -111,7 +111,9 @@ impl Run<'_, '_> {
         let holds = match (&a, &b) {
             (Value::Pointer(a), Value::Pointer(b)) if a.region == b.region => match condition {
                 Condition::Equal | Condition::Unequal => a.offset == b.offset,
-                Condition::Below | Condition::NotBelow if self.world.is_near(a) && self.world.is_near(b) => {
+                Condition::Below | Condition::NotBelow
+                    if self.world.is_near(a) && self.world.is_near(b) =>
+                {
                     a.offset < b.offset
                 }
                 _ => return Err(unsupported("a comparison of addresses")),

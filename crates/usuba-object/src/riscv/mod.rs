@@ -23,8 +23,8 @@ mod pairs;
 mod recent_sums;
 mod values;
 
-use usuba_decode::riscv::decode;
 use rustc_hash::FxHashMap;
+use usuba_decode::riscv::decode;
 
 use super::cell::{Bits, Cell};
 use super::convention::Convention;

@@ -5,14 +5,13 @@
 //! sltu a3, a0, a1      a0 < a1: the carry of the sum, as RISC-V computes it without flags
 //! ```
 
-use usuba_decode::riscv::{Operand, Operation, Register};
 use super::recent_sums::Sum;
 use super::values::{Value, Word, moved};
 use super::{Done, Run};
 use crate::cell::Cell;
-use crate::elf::Object;
 use crate::memory::Pointer;
 use crate::{Fault, Rule, unsupported};
+use usuba_decode::riscv::{Operand, Operation, Register};
 
 /// The exclusive ors that are remembered.
 const DIFFERING: usize = 256;
@@ -87,11 +86,9 @@ impl Run<'_, '_> {
             let secret = "an address depends on an input";
             self.world.unknown(by, Rule::SecretAddress, secret, "a sum with an unknown number")
         })? as i32;
-        match Object::place(at) {
-            Some(place) if !self.world.object.code(place, 1).is_empty() => {
-                Err(unsupported("a sum with an address of code"))
-            }
-            _ => Ok(Value::Pointer(moved(at, if is_up { by } else { by.wrapping_neg() }))),
+        match self.world.is_movable(at) {
+            true => Ok(Value::Pointer(moved(at, if is_up { by } else { by.wrapping_neg() }))),
+            false => Err(unsupported("a sum with an address of code")),
         }
     }
 
@@ -119,7 +116,12 @@ impl Run<'_, '_> {
             ShiftLeft | ShiftRight | ShiftRightSigned => {
                 let count = self.known(&b[..5]).ok_or_else(|| {
                     let secret = "the count of a shift depends on an input";
-                    self.world.unknown(&b[..5], Rule::SecretShift, secret, "a shift by an unknown count")
+                    self.world.unknown(
+                        &b[..5],
+                        Rule::SecretShift,
+                        secret,
+                        "a shift by an unknown count",
+                    )
                 })? as usize;
                 let zero = self.world.bits.constant(false);
                 let top = if operation == ShiftRightSigned { a[31] } else { zero };

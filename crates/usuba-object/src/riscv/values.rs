@@ -3,11 +3,11 @@
 use rustc_hash::FxHashMap;
 
 use super::Riscv;
-use usuba_decode::riscv::NAMES;
 use super::recent_sums::RecentSums;
 use crate::cell::{Bits, Cell};
 use crate::memory::{Pointer, Region, Whole};
 use crate::{Fault, Rule};
+use usuba_decode::riscv::NAMES;
 
 /// The bits of a register, the least significant one first.
 pub type Word = [Cell; 32];

@@ -10,13 +10,13 @@
 use iced_x86::ConditionCode;
 
 use super::control::Condition;
-use crate::lane_arithmetic::Shift;
 use super::operands::number;
 use super::registers::{Flag, Flags, Word};
 use super::scalar::{Binary, lowest};
 use super::{Run, unsupported};
 use crate::address::Address;
 use crate::cell::Cell;
+use crate::lane_arithmetic::Shift;
 use crate::memory::Moving;
 use crate::symbolic_count::{Asked, Form, Range, Ranges, VARIABLES, Verdict};
 use crate::{Fault, Rule};

@@ -20,12 +20,12 @@
 use iced_x86::Register;
 
 use super::lanes::Gate;
-use crate::lane_arithmetic::{CHOICE, Shift, less, shifted};
 use super::operands::{number, width};
 use super::registers::{Flag, Flags, MASK, VECTOR, Word};
 use super::{Cells, Done, Run, unsupported};
 use crate::address::Address;
 use crate::cell::{Bits, Cell};
+use crate::lane_arithmetic::{CHOICE, Shift, less, shifted};
 use crate::memory::Moving;
 use crate::symbolic_count::Form;
 use crate::{Fault, Rule};

@@ -14,13 +14,13 @@ use iced_x86::{Code, Mnemonic, OpKind};
 
 use super::counts::form;
 use super::lanes::Gate;
-use crate::lane_arithmetic::{CHOICE, Shift, andn, double_shifted, shifted};
 use super::operands::number;
 use super::registers::{Flag, Flags, Word};
 use super::{Done, Run, unsupported};
 use crate::address::Address;
 use crate::cell::Cell;
 use crate::elf::Object;
+use crate::lane_arithmetic::{CHOICE, Shift, andn, double_shifted, shifted};
 use crate::symbolic_count::Form;
 use crate::{Fault, Rule};
 

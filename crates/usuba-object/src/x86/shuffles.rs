@@ -15,10 +15,10 @@
 
 use iced_x86::{MemorySize, OpKind};
 
-use crate::lane_arithmetic::{CHOICE, looked_up};
 use super::{Cells, Done, Run};
 use crate::Fault;
 use crate::cell::{Bits, Cell};
+use crate::lane_arithmetic::{CHOICE, looked_up};
 
 /// Where a unit of the result comes from: operand and unit, or zero.
 pub type From = Option<(usize, usize)>;

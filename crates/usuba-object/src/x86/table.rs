@@ -13,12 +13,12 @@ use std::sync::LazyLock;
 
 use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind};
 
-use crate::lane_arithmetic::*;
 use super::masks::Relation::*;
 use super::registers::Flags;
 use super::scalar::Binary;
 use super::shuffles::{of_halves, to_signed, to_unsigned};
 use super::{Cells, Done, Run};
+use crate::lane_arithmetic::*;
 use crate::{Fault, Step};
 
 /// A row of the table.

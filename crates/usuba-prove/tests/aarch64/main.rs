@@ -1,12 +1,20 @@
-//! The model of AArch64: its decoder against a disassembler.
+//! The model of AArch64: its decoder against a disassembler, its instructions against an emulator, and
+//! functions that break its rules.
+//!
+//! `decoder` has the texts of instructions; `instructions` runs them; `faults` has functions in
+//! assembly, and wrong objects of kernels.
 
 mod decoder;
+mod faults;
+mod instructions;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use tempfile::TempDir;
+use usuba_object::elf::Object;
+use usuba_object::extensions::Extensions;
 use usuba_run::cc::{self, Machine, run};
 
 /// The compiler and emulator for AArch64; says if there are none.
@@ -55,4 +63,8 @@ impl Assembly {
         let beside = self.machine.compiler.with_file_name(&tool);
         Command::new(if beside.is_file() { beside } else { Path::new(&tool).to_path_buf() })
     }
+}
+
+fn read(file: &[u8]) -> Object {
+    Object::read_any(file, Extensions::ALL).expect("an object")
 }

@@ -10,15 +10,15 @@ use usuba::diag::Sources;
 use usuba::ir::Slicing;
 use usuba::syntax::splice::NoIncludes;
 use usuba::{Output, isa};
+use usuba_decode::riscv::decode;
 use usuba_object::Rule;
 use usuba_object::compare::{Demands, Verdict};
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
-use usuba_decode::riscv::decode;
 use usuba_object::{arithmetic, by_machine};
 use usuba_prove::byte_interface;
 use usuba_prove::compiler::{self, Compiler};
-use usuba_run::cc::Family;
+use usuba_run::cc::{Family, Foreign};
 use usuba_run::validated::{self, Proofs};
 
 use super::{Assembly, machine, read};
@@ -304,7 +304,7 @@ fn no_wrong_mutant_is_proved() {
     let mut proved = Vec::new();
     let mut mutants = 0;
     for family in [Family::Gcc, Family::Clang] {
-        let compiler = match Compiler::find_for_rv32(target, family) {
+        let compiler = match Compiler::find_foreign(target, Foreign::Riscv, family) {
             Ok(compiler) => compiler,
             Err(skip) => {
                 println!("{skip}");

@@ -72,7 +72,8 @@ pub fn is_volatile(register: usize) -> bool {
 impl Aarch64 {
     pub fn entered(parameters: &[Option<Whole>], entry: u64) -> Aarch64 {
         let pointer = |region| Value::Pointer(Pointer { region, offset: 0 });
-        let mut general: [Value; 32] = std::array::from_fn(|number| Value::Pointer(at_entry(number)));
+        let mut general: [Value; 32] =
+            std::array::from_fn(|number| Value::Pointer(at_entry(number)));
         general[SP] = pointer(Region::Frame);
         general[LINK] = pointer(Region::Caller);
         for (number, parameter) in parameters.iter().take(PARAMETERS).enumerate() {

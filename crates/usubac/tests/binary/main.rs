@@ -1,5 +1,9 @@
 //! `usubac prove --binary` and `--object`: the verdicts on right objects, on wrong objects, and on
 //! other files.
+//!
+//! `foreign` has objects for other machines than x86-64.
+
+mod foreign;
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +11,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 use usuba_prove::{compiler, machine_faults};
-use usuba_run::cc;
+use usuba_run::cc::Family;
 
 /// The words of a node whose accesses have displacements, and its right answer.
 const PROGRAM: &str = "node f (x:u32[3], k:u32[3]) returns (y:u32[3])\n\
@@ -35,8 +39,8 @@ fn err(output: &Output) -> String {
 }
 
 /// The name of a compiler that this machine has.
-fn compiler() -> Option<(&'static str, cc::Family)> {
-    let all = [("gcc", cc::Family::Gcc), ("clang", cc::Family::Clang)];
+fn compiler() -> Option<(&'static str, Family)> {
+    let all = [("gcc", Family::Gcc), ("clang", Family::Clang)];
     let target = usuba::isa::find("gp64").expect("a target");
     let found =
         all.into_iter().find(|&(_, family)| match compiler::Compiler::find(target, family) {
@@ -53,7 +57,7 @@ fn compiler() -> Option<(&'static str, cc::Family)> {
 }
 
 /// The object of the entry of the program, as a user would compile it.
-fn object(dir: &Path, family: cc::Family, flags: &str) -> Vec<u8> {
+fn object(dir: &Path, family: Family, flags: &str) -> Vec<u8> {
     let made = usubac(dir, &format!("f.ua -V -o f.c {flags}"), &[]);
     assert!(made.status.success(), "{}", err(&made));
     let text = fs::read_to_string(dir.join("f.c")).expect("a kernel");
@@ -98,59 +102,6 @@ fn objects_are_proved_refuted_and_refused() {
     let none = usubac(dir.path(), &format!("{flags} --plant equation@object"), &[]);
     assert_eq!(none.status.code(), Some(1));
     assert!(err(&none).contains("no place for the fault after object"), "{}", err(&none));
-}
-
-/// Objects for RISC-V are proved, whoever compiled them, and refused on other targets.
-#[test]
-fn objects_for_riscv_are_proved() {
-    let dir = folder();
-    let target = usuba::isa::find("gp32").expect("a target");
-    let mut has_both = true;
-    for (cc, family) in [("riscv-gcc", cc::Family::Gcc), ("riscv-clang", cc::Family::Clang)] {
-        let compiler = match compiler::Compiler::find_for_rv32(target, family) {
-            Ok(compiler) => compiler,
-            Err(skip) => {
-                println!("{skip}");
-                has_both = false;
-                continue;
-            }
-        };
-        let flags = format!("prove f.ua -V --entry f --binary --target gp32 --cc {cc}");
-        let proved = usubac(dir.path(), &flags, &[]);
-        let said = out(&proved);
-        assert!(proved.status.success(), "{said}{}", err(&proved));
-        for part in ["in V on gp32: PROVED\n", &format!("by {cc} "), "in constant time"] {
-            assert!(said.contains(part), "{said}");
-        }
-        let none = usubac(dir.path(), &format!("{flags} --plant gate@object"), &[]);
-        assert!(err(&none).contains("no place for the fault after object"), "{}", err(&none));
-        let other = usubac(dir.path(), &flags.replace("gp32", "avx2"), &[]);
-        assert_eq!(other.status.code(), Some(1));
-        assert!(err(&other).contains("gp32 has such C"), "{}", err(&other));
-        let made = usubac(dir.path(), "f.ua -V --entry f --target gp32 -o f.c", &[]);
-        assert!(made.status.success(), "{}", err(&made));
-        let text = fs::read_to_string(dir.path().join("f.c")).expect("a kernel");
-        let object = compiler.object(&text, "c", &["-Os", "-march=rv32imc"]).expect("it compiles");
-        fs::write(dir.path().join("f.o"), object).expect("written");
-        let given = "prove f.ua -V --entry f --target gp32 --object f.o";
-        let proved = usubac(dir.path(), given, &[]);
-        assert!(proved.status.success(), "{}{}", out(&proved), err(&proved));
-        let other = usubac(dir.path(), &given.replace("gp32", "gp64"), &[]);
-        assert!(err(&other).contains("the object is for RISC-V"), "{}", err(&other));
-        let wrong = usubac(dir.path(), &given.replace("--entry f", "--entry g --symbol f"), &[]);
-        assert_eq!(wrong.status.code(), Some(1), "{}", out(&wrong));
-    }
-    // A cipher with each of its functions: words of 32 and of 64 bits, single bits, and tables.
-    let names = ["ascon", "chacha20", "sha2", "gift", "xoodoo", "simon", "salsa20", "rectangle"];
-    let name = names[usuba_gen::level::turn_of(names.len() as u64) as usize];
-    if has_both {
-        let flags =
-            format!("prove {name} --target gp32 --binary --cc riscv-gcc,riscv-clang --no-cache");
-        let proved = usubac(dir.path(), &flags, &[]);
-        let said = out(&proved);
-        assert!(proved.status.success(), "{name}: {said}{}", err(&proved));
-        assert!(said.contains("by riscv-clang ") && said.contains("by riscv-gcc "), "{said}");
-    }
 }
 
 /// A cipher with a key schedule, and how its words lie in bytes.
@@ -530,7 +481,8 @@ fn what_is_no_object_is_said() {
         (right[..right.len() / 2].to_vec(), "cannot be read"),
         (right[..70].to_vec(), "cannot be read"),
         // The machine, the kind of file, the byte order.
-        (patched(18, &[183, 0]), "only x86-64"),
+        (patched(18, &[40, 0]), "only x86-64"),
+        (patched(18, &[183, 0]), "the object is for AArch64"),
         (patched(16, &[2, 0]), "no segments"),
         (patched(5, &[2]), "the "),
         // The sections: none.

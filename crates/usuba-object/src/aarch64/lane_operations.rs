@@ -10,9 +10,7 @@ use usuba_decode::aarch64::{LaneShift, Lanes, Lanewise, Long, OfLane, Register, 
 
 use super::{Done, Run};
 use crate::cell::{Bits, Cell};
-use crate::lane_arithmetic::{
-    self as words, CHOICE, leading_zeros, less, shifted,
-};
+use crate::lane_arithmetic::{self as words, CHOICE, leading_zeros, less, shifted};
 use crate::{Fault, Rule, unsupported};
 
 /// The lanes of the result.
@@ -46,7 +44,9 @@ impl Run<'_, '_> {
                 let cells = if upper { [self.part(to, 64)?, low].concat() } else { low };
                 (to, cells)
             }
-            Shift { shift, lanes, to, from, count } => (to, self.shift(shift, lanes, to, from, count)?),
+            Shift { shift, lanes, to, from, count } => {
+                (to, self.shift(shift, lanes, to, from, count)?)
+            }
             ShiftLong { signed, bits, upper, to, from, count } => {
                 let from = self.part(from, 128)?;
                 let from = &from[64 * usize::from(upper)..][..64];
@@ -95,16 +95,19 @@ impl Run<'_, '_> {
         }
         if operation == Lanewise::AddPairs {
             let both = [a, b].concat();
-            let (even, odd) = both.chunks(2 * lane).fold((Vec::new(), Vec::new()), |mut halves, pair| {
-                halves.0.extend_from_slice(&pair[..lane]);
-                halves.1.extend_from_slice(&pair[lane..]);
-                halves
-            });
+            let (even, odd) =
+                both.chunks(2 * lane).fold((Vec::new(), Vec::new()), |mut halves, pair| {
+                    halves.0.extend_from_slice(&pair[..lane]);
+                    halves.1.extend_from_slice(&pair[lane..]);
+                    halves
+                });
             let bits = &mut self.world.bits;
             return Ok(bits.each_lane([&even, &odd], lane, |bits, [a, b]| bits.sum(a, b, false).0));
         }
         let bits = &mut self.world.bits;
-        Ok(bits.each_lane([&a, &b, &old], lane, |bits, [a, b, old]| of_pair(bits, operation, a, b, old)))
+        Ok(bits.each_lane([&a, &b, &old], lane, |bits, [a, b, old]| {
+            of_pair(bits, operation, a, b, old)
+        }))
     }
 
     /// A shift with a count for each lane: the lowest byte, with its sign.
@@ -228,7 +231,8 @@ impl Run<'_, '_> {
         let zero = bits.constant(false);
         Ok(bits.each_lane([&from, &old], lane, |bits, [a, old]| {
             let by = |shift: words::Shift| shifted(a, zero, shift, count as u64);
-            let right = |signed: bool| if signed { words::Shift::Arithmetic } else { words::Shift::Right };
+            let right =
+                |signed: bool| if signed { words::Shift::Arithmetic } else { words::Shift::Right };
             match shift {
                 LaneShift::Left => by(words::Shift::Left),
                 LaneShift::Right { signed } => by(right(signed)),
@@ -256,7 +260,13 @@ fn added(bits: &mut Bits, a: &[Cell], b: &[Cell]) -> Vec<Cell> {
 }
 
 /// An operation on two lanes, and the old lane of the result.
-fn of_pair(bits: &mut Bits, operation: Lanewise, a: &[Cell], b: &[Cell], old: &[Cell]) -> Vec<Cell> {
+fn of_pair(
+    bits: &mut Bits,
+    operation: Lanewise,
+    a: &[Cell],
+    b: &[Cell],
+    old: &[Cell],
+) -> Vec<Cell> {
     let all = |bit: Cell| vec![bit; a.len()];
     let choose = |bits: &mut Bits, first: Cell| {
         let pairs = a.iter().zip(b);

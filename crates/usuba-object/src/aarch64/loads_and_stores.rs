@@ -10,7 +10,7 @@
 
 use usuba_decode::aarch64::{After, At, Content, Extend, Instruction, Lanes, Register};
 
-use super::registers::{SP, Value, Vector};
+use super::register_file::{SP, Value, Vector};
 use super::{BYTES, Done, Run};
 use crate::address::Address;
 use crate::cell::Cell;
@@ -40,7 +40,14 @@ impl Run<'_, '_> {
                 self.set(to, Value::Pointer(Object::pointer(target)));
             }
             (
-                Instruction::AddImmediate { wide: true, subtracts: false, flags: false, to, from, .. },
+                Instruction::AddImmediate {
+                    wide: true,
+                    subtracts: false,
+                    flags: false,
+                    to,
+                    from,
+                    ..
+                },
                 Some(part),
             ) if part.kind == Kind::Part(Part::Low) => {
                 let at = self.in_page(from, part)?;
@@ -64,10 +71,7 @@ impl Run<'_, '_> {
                 let at = Address::Pointer(Object::pointer(target));
                 self.access(true, bytes, content, register, at)?;
             }
-            (
-                Instruction::Vectors { loads, by_turns, lanes, first, count, base, after },
-                None,
-            ) => {
+            (Instruction::Vectors { loads, by_turns, lanes, first, count, base, after }, None) => {
                 let (at, end) = self.changing(base, after)?;
                 let registers: Vec<Register> = (0..count).map(|at| (first + at) % 32).collect();
                 match by_turns {
@@ -109,13 +113,7 @@ impl Run<'_, '_> {
 
     /// Loads or stores of vectors whose lanes are beside each other in memory: the first ones, then the
     /// second ones.
-    fn by_turns(
-        &mut self,
-        loads: bool,
-        lanes: Lanes,
-        registers: &[Register],
-        at: Address,
-    ) -> Done {
+    fn by_turns(&mut self, loads: bool, lanes: Lanes, registers: &[Register], at: Address) -> Done {
         let Lanes { bits, all } = lanes;
         let vectors = registers.iter().map(|&register| self.part(register, all));
         let mut vectors: Vec<Vec<Cell>> = vectors.collect::<Result<_, _>>()?;
@@ -147,7 +145,8 @@ impl Run<'_, '_> {
 
     /// The place whose lower part the linker writes; the register has its page.
     fn in_page(&self, base: Register, part: Relocation) -> Result<Pointer, Fault> {
-        let (Value::Page(page), Kind::Part(Part::Low)) = (self.value_or_stack(base), part.kind) else {
+        let (Value::Page(page), Kind::Part(Part::Low)) = (self.value_or_stack(base), part.kind)
+        else {
             return Err(other_use());
         };
         if !self.world.have_one_upper_part(page, part.target, PAGE) {
@@ -182,7 +181,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The address of an access of so many bytes, whose base may change before it.
+    /// The address of an access, whose base may change before it.
     fn address(
         &mut self,
         at: At,

@@ -2,7 +2,7 @@
 
 use usuba_decode::aarch64::{Instruction, Jump, Register};
 
-use super::registers::{LINK, PARAMETERS, Value, Vector, is_volatile};
+use super::register_file::{LINK, PARAMETERS, Value, Vector, is_volatile};
 use super::{Done, Run};
 use crate::address::Address;
 use crate::callees::Caller;
@@ -187,7 +187,7 @@ impl<'o> Caller<'o> for Run<'_, 'o> {
         for (number, vector) in self.aarch64.vectors.iter_mut().enumerate() {
             let before = vector.clone();
             *vector = Vector::of([Cell::OPAQUE; 128]);
-            if super::registers::SAVED_VECTORS.contains(&number) {
+            if super::register_file::SAVED_VECTORS.contains(&number) {
                 vector.cells[..64].copy_from_slice(&before.cells[..64]);
                 vector.pointers[0] = before.pointers[0];
             }

@@ -12,12 +12,12 @@ use usuba_decode::aarch64::{
 };
 
 use super::flags::Flags;
-use super::registers::{SP, Value};
+use super::register_file::{LINK, SP, Value};
 use super::{Done, Run};
 use crate::address::Address;
 use crate::cell::Cell;
 use crate::lane_arithmetic::{self as words, CHOICE, double_shifted, shifted};
-use crate::memory::Pointer;
+use crate::memory::{Pointer, Region};
 use crate::{Fault, Rule, unsupported};
 
 /// A word of 32 or 64 bits.
@@ -27,6 +27,9 @@ pub type Word = Vec<Cell>;
 pub fn size(wide: bool) -> usize {
     if wide { 64 } else { 32 }
 }
+
+/// The offset of a signed return address, with the stack pointer at entry.
+const SIGNED: i64 = 1 << 62;
 
 /// The largest alignment that is asked for.
 const PAGE: u64 = 4096;
@@ -124,6 +127,7 @@ impl Run<'_, '_> {
         use Instruction::*;
         match instruction {
             Nothing { .. } => Ok(()),
+            Sign { checks } => self.sign(checks),
             AddImmediate { wide, subtracts, flags, to, from, value } => {
                 let a = self.value_or_stack(from);
                 let b = self.extended(&self.number(value, true));
@@ -165,8 +169,13 @@ impl Run<'_, '_> {
                 let result = match a {
                     // Bits that are zero in an aligned address.
                     Value::Pointer(at)
-                        if wide && logic == self::Logic::Or && value < PAGE
-                            && self.world.is_aligned(Address::Pointer(at), (value + 1).next_power_of_two()) =>
+                        if wide
+                            && logic == self::Logic::Or
+                            && value < PAGE
+                            && self.world.is_aligned(
+                                Address::Pointer(at),
+                                (value + 1).next_power_of_two(),
+                            ) =>
                     {
                         Value::Pointer(at.plus(value as i64))
                     }
@@ -221,9 +230,11 @@ impl Run<'_, '_> {
                 let from = self.word(from, wide)?;
                 let word: Word = match one {
                     self::One::Bits => from.iter().rev().copied().collect(),
-                    self::One::Bytes(part) => {
-                        from.chunks(part).flat_map(|part| part.rchunks(8).flatten()).copied().collect()
-                    }
+                    self::One::Bytes(part) => from
+                        .chunks(part)
+                        .flat_map(|part| part.rchunks(8).flatten())
+                        .copied()
+                        .collect(),
                     self::One::LeadingZeros => self.leading_zeros(&from),
                 };
                 self.set_bits(to, &word);
@@ -264,6 +275,22 @@ impl Run<'_, '_> {
         }
     }
 
+    /// Signs the return address, or checks its signature; processors without signatures do nothing.
+    ///
+    /// A signed address is no return address, and has the offset of the stack pointer with which it has
+    /// been signed.
+    fn sign(&mut self, checks: bool) -> Done {
+        let stack = self.aarch64.stack()?;
+        let plain = Pointer { region: Region::Caller, offset: 0 };
+        let signed = Pointer { offset: SIGNED + stack, ..plain };
+        let (before, after) = if checks { (signed, plain) } else { (plain, signed) };
+        if self.value(LINK) != Value::Pointer(before) {
+            return Err(unsupported("the signature of another address than the return address"));
+        }
+        self.set(LINK, Value::Pointer(after));
+        Ok(())
+    }
+
     /// A sum or difference, which may set flags, and whose result may be the stack pointer.
     fn add_to(
         &mut self,
@@ -281,7 +308,10 @@ impl Run<'_, '_> {
             }
             // Whether an address is zero: no buffer is there.
             (Value::Pointer(at), Value::Bits(zero))
-                if wide && flags && to == SP && self.world.bits.word(&zero[..]) == Some(0)
+                if wide
+                    && flags
+                    && to == SP
+                    && self.world.bits.word(&zero[..]) == Some(0)
                     && self.world.is_near(at) =>
             {
                 let one = self.number(1, true);
@@ -316,7 +346,7 @@ impl Run<'_, '_> {
             let secret = "an address depends on an input";
             self.world.unknown(by, Rule::SecretAddress, secret, "a sum with an unknown number")
         })? as i64;
-        if !self.world.is_movable(at) {
+        if !self.world.is_movable(at) || at.region == Region::Caller {
             return Err(unsupported("a sum with an address of code"));
         }
         Ok(Value::Pointer(at.plus(if is_up { by } else { by.wrapping_neg() })))

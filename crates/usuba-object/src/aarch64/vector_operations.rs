@@ -10,8 +10,8 @@
 
 use usuba_decode::aarch64::{Extend, Gate, Lanes, Permutation, Register, Vector, expanded};
 
-use super::registers::Value;
-use super::{Done, Run, registers};
+use super::register_file::Value;
+use super::{Done, Run, register_file};
 use crate::cell::Cell;
 use crate::lane_arithmetic::{CHOICE, andn, looked_up};
 use crate::{Fault, Rule};
@@ -22,7 +22,7 @@ impl Run<'_, '_> {
         let vector = &self.aarch64.vectors[register];
         match vector.pointers {
             [None, None] => Ok(vector.cells.to_vec()),
-            // What nobody has written to, such as a register that must be restored.
+            // An address, such as the value of a register that must be restored.
             _ => Ok((0..128)
                 .map(|bit| match vector.pointers[bit / 64] {
                     None => vector.cells[bit],
@@ -43,14 +43,16 @@ impl Run<'_, '_> {
     pub fn set_vector(&mut self, register: Register, cells: &[Cell]) {
         let mut all = [self.world.bits.constant(false); 128];
         all[..cells.len()].copy_from_slice(cells);
-        self.aarch64.vectors[register] = registers::Vector::of(all);
+        self.aarch64.vectors[register] = register_file::Vector::of(all);
     }
 
     pub fn vector(&mut self, vector: Vector) -> Done {
         use Vector::*;
         match vector {
             Gate { gate, all, to, a, b } => self.gate(gate, all, to, [a, b]),
-            Permute { permutation, lanes, to, a, b } => self.permute(permutation, lanes, to, [a, b]),
+            Permute { permutation, lanes, to, a, b } => {
+                self.permute(permutation, lanes, to, [a, b])
+            }
             Align { all, to, a, b, at } => {
                 let both = [self.part(a, all)?, self.part(b, all)?].concat();
                 self.set_vector(to, &both[8 * at..8 * at + all]);
@@ -93,7 +95,9 @@ impl Run<'_, '_> {
                 Ok(())
             }
             Extract { signed, wide, bits, to, from, at } => {
-                if let (64, Some(pointer)) = (bits, self.aarch64.vectors[from].pointers[at * bits / 64]) {
+                if let (64, Some(pointer)) =
+                    (bits, self.aarch64.vectors[from].pointers[at * bits / 64])
+                {
                     self.set(to, Value::Pointer(pointer));
                     return Ok(());
                 }
@@ -105,7 +109,9 @@ impl Run<'_, '_> {
                 self.set_bits(to, &word);
                 Ok(())
             }
-            Constant { all, flag, mode, byte, to } => self.constant_vector(all, flag, mode, byte, to),
+            Constant { all, flag, mode, byte, to } => {
+                self.constant_vector(all, flag, mode, byte, to)
+            }
             ToGeneral { bits, upper, to, from } => {
                 let lane = usize::from(upper);
                 if let (64, Some(pointer)) = (bits, self.aarch64.vectors[from].pointers[lane]) {
@@ -120,7 +126,7 @@ impl Run<'_, '_> {
                 let value = self.value(from);
                 let zero = self.world.bits.constant(false);
                 if !upper {
-                    self.aarch64.vectors[to] = registers::Vector::of([zero; 128]);
+                    self.aarch64.vectors[to] = register_file::Vector::of([zero; 128]);
                 }
                 if let (64, Value::Pointer(pointer)) = (bits, &value) {
                     let vector = &mut self.aarch64.vectors[to];
@@ -194,7 +200,9 @@ impl Run<'_, '_> {
                     Gate::InsertTrue => [&b, &a, &old],
                     _ => [&b, &old, &a],
                 };
-                bits.each_bit(choice.map(|word| &word[..]), |bits, cells| bits.function(CHOICE, cells))
+                bits.each_bit(choice.map(|word| &word[..]), |bits, cells| {
+                    bits.function(CHOICE, cells)
+                })
             }
         };
         self.set_vector(to, &cells);
