@@ -434,10 +434,10 @@ pub fn has_machine(target: &Target) -> bool {
 pub fn no_machine(target: &Target) -> String {
     let foreign = Foreign::ALL.into_iter().find(|foreign| foreign.compiles(target));
     let help = match foreign.map(Foreign::prefix) {
-        Some(prefix) => format!("--cc {prefix}gcc,{prefix}clang makes objects of its C"),
+        Some(prefix) => format!("--cc {prefix}gcc,{prefix}clang compiles its C"),
         None => "without --binary and --interface everything else is proved".into(),
     };
-    format!("gcc, clang and asm make no objects for x86-64 of `{}`; {help}", target.name)
+    format!("`{}` is not for x86-64; {help}", target.name)
 }
 
 fn compiler(target: &'static Target, family: Family) -> Result<Compiler, String> {

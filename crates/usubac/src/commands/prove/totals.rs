@@ -105,7 +105,7 @@ impl Totals {
         for backend in backends.iter().filter(|_| args.binary || args.interface) {
             let name = backend.target.name;
             if matches!(backend.objects, Objects::None) && !objects::has_machine(backend.target) {
-                self.skipped.push(format!("objects for {name}, which are not for x86-64"));
+                self.skipped.push(format!("objects: {}", objects::no_machine(backend.target)));
             }
             let with: Vec<&'static str> =
                 objects::less_than(backend.target).map(|target| target.name).collect();
