@@ -16,6 +16,9 @@ use super::blocks::Turning;
 use super::safety_state::{Key, State, Visit};
 use super::symbolic_count::{Form, Range, Split, VARIABLES};
 
+/// Numbers from here on are no bounds of short loops.
+const LARGE: i64 = 1 << 16;
+
 /// A change of a variable that is to be done at the first turn of a loop.
 pub struct Hoisted {
     pub visit: usize,
@@ -103,9 +106,10 @@ pub fn divided<M: Turning>(
     let Some(ranges) = state.memory.unknowns.ranges.tightened() else { return Some(Vec::new()) };
     let mut state = state.with_ranges(ranges);
     let Range { low, high } = ranges.0[variable];
-    // The multiples from `first` on have all remainders.
+    // The multiples from `first` on have all remainders. Few values of a large number would be
+    // followed one by one, with all turns of the loops that count them.
     let first = -(-low).div_euclid(divisor) * divisor;
-    if first > low {
+    if first > low && low < LARGE {
         let [below, above] = ranges.halves(Split { variable, at: first });
         let below = below.tightened().map(|ranges| state.clone().with_ranges(ranges));
         let above = divided(state.with_ranges(above), variable, divisor)?;
@@ -116,6 +120,9 @@ pub fn divided<M: Turning>(
     state.memory.unknowns.ranges.0[variable] =
         Range { low: low.div_euclid(divisor), high: high.div_euclid(divisor) };
     state.replace(variable, multiple)?;
-    let ranges = state.memory.unknowns.ranges.assumed(Form::number(high).minus(multiple)?);
+    let facts = [Form::number(high).minus(multiple)?, multiple.minus(Form::number(low))?];
+    let ranges = facts.into_iter().try_fold(state.memory.unknowns.ranges, |ranges, fact| {
+        if ranges.never_negative(fact) { Some(ranges) } else { ranges.assumed(fact) }
+    });
     Some(ranges.map(|ranges| state.with_ranges(ranges)).into_iter().collect())
 }
