@@ -458,18 +458,18 @@ impl Unknowns {
         name
     }
 
-    /// Forgets the least value of a large number, also of the variables that equations relate to it.
+    /// Forgets the least value of a large number, also of the variables that facts relate to it.
     /// It would be executed as turns of a loop, until the condition of the loop is not known.
     pub fn lower(&mut self, form: Form) {
         let ranges = &mut self.ranges;
         let is_large = ranges.bounds(form).0 >= TURNS.into();
         let Some(rest) = form.minus(Form::number(TURNS)).filter(|_| is_large) else { return };
         let mut related = form.terms;
-        let equations: Vec<Form> = ranges.equations().collect();
-        for equation in equations.iter().cycle().take(equations.len() * equations.len()) {
+        let facts: Vec<Form> = ranges.facts().collect();
+        for fact in facts.iter().cycle().take(facts.len() * facts.len()) {
             let is_related = |(one, other): (&i64, &i64)| *one != 0 && *other != 0;
-            if related.iter().zip(&equation.terms).any(is_related) {
-                related.iter_mut().zip(equation.terms).for_each(|(own, factor)| *own |= factor);
+            if related.iter().zip(&fact.terms).any(is_related) {
+                related.iter_mut().zip(fact.terms).for_each(|(own, factor)| *own |= factor);
             }
         }
         let is_far = |(range, factor): &(&mut Range, i64)| *factor != 0 && range.low > FAR;

@@ -457,7 +457,7 @@ fn examined(
 }
 
 /// The most instructions of a function without a specification.
-const LONGEST: u64 = 20_000_000;
+const LONGEST: u64 = 50_000_000;
 
 /// Proves the safety of a declared function in an object.
 fn safe(function: &Function, types: &[Struct], object: &Object) -> Found {
