@@ -253,6 +253,23 @@ impl World<'_> {
         machine.step(self)
     }
 
+    /// Checks the stack pointer after an instruction, since an interrupt or a signal handler may run
+    /// then: bytes below its red zone are lost.
+    ///
+    /// # Errors
+    /// It is in the frame of the caller.
+    fn check_stack<M: Machine>(&mut self, stack: i64, before: i64) -> Result<(), Fault> {
+        if stack > M::CONVENTION.above {
+            let what = "the stack pointer is in the frame of the caller";
+            return Err(Fault::new(Rule::NotRestored, what));
+        }
+        if stack > before {
+            let World { bits, memory, .. } = self;
+            memory.lose_below_red_zone(stack, |cell| bits.is_secret(cell));
+        }
+        Ok(())
+    }
+
     /// The residue in the frame, with these registers.
     fn residue(&self, registers: Vec<String>) -> Residue {
         let is_left = |byte: &&[Cell]| byte.iter().any(|&cell| self.bits.is_secret(cell));

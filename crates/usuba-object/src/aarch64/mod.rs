@@ -66,20 +66,6 @@ impl Aarch64 {
             _ => Err(Fault::new(Rule::NotRestored, "the stack pointer is not in the frame")),
         }
     }
-
-    /// Checks the stack pointer after an instruction, since an interrupt may use the bytes below.
-    fn check_stack(&self, world: &mut World, before: i64) -> Done {
-        let stack = self.stack()?;
-        if stack > 0 {
-            let what = "the stack pointer is in the frame of the caller";
-            return Err(Fault::new(Rule::NotRestored, what));
-        }
-        if stack > before {
-            let World { bits, memory, .. } = world;
-            memory.lose_below_red_zone(stack, |cell| bits.is_secret(cell));
-        }
-        Ok(())
-    }
 }
 
 impl Machine for Aarch64 {
@@ -110,7 +96,7 @@ impl Machine for Aarch64 {
         self.next = place + BYTES;
         let mut run = Run { aarch64: &mut *self, world: &mut *world, place };
         let step = run.execute(instruction);
-        step.and_then(|step| self.check_stack(world, before).map(|()| step))
+        step.and_then(|step| world.check_stack::<Self>(self.stack()?, before).map(|()| step))
             .map_err(|fault| at(fault, &format!(": {instruction}"), world))
     }
 

@@ -172,10 +172,11 @@ impl Machine for X86 {
         self.next = instruction.next_ip();
         let before = self.stack()?;
         let step = self.execute(world, &instruction, &offsets, &code[..instruction.len()]);
-        step.and_then(|step| self.check_stack(world, before).map(|()| step)).map_err(|fault| {
-            let place = format!("{}: {instruction}", world.object.name(address));
-            Fault { place, ..fault }
-        })
+        step.and_then(|step| world.check_stack::<X86>(self.stack()?, before).map(|()| step))
+            .map_err(|fault| {
+                let place = format!("{}: {instruction}", world.object.name(address));
+                Fault { place, ..fault }
+            })
     }
 
     fn status(&mut self, bits: &Bits) -> Option<u64> {

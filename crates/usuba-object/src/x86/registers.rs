@@ -307,24 +307,6 @@ impl X86 {
         }
     }
 
-    /// Checks the stack pointer after an instruction, since a signal handler may run then: it is in
-    /// the frame, and bytes below its red zone are lost.
-    ///
-    /// # Errors
-    /// It is above the return address, or not in the frame.
-    pub fn check_stack(&self, world: &mut World, before: i64) -> Result<(), Fault> {
-        let stack = self.stack()?;
-        if stack > 8 {
-            let what = "the stack pointer is in the frame of the caller";
-            return Err(Fault::new(Rule::NotRestored, what));
-        }
-        if stack > before {
-            let World { bits, memory, .. } = world;
-            memory.lose_below_red_zone(stack, |cell| bits.is_secret(cell));
-        }
-        Ok(())
-    }
-
     /// Checks the state after a return: the stack pointer is above the return address, and
     /// callee-saved registers have their old values.
     pub fn check_restored(&self) -> Result<(), Fault> {

@@ -272,7 +272,7 @@ fn functions_of_linked_files_are_proved() {
     }
     let assembly = Assembly::new(&machine, &text);
     let program = assembly.path("program");
-    let mut link = assembly.compile();
+    let mut link = assembly.machine.compile();
     usuba_run::cc::run(link.arg(assembly.path("cases.s")).arg("-o").arg(&program))
         .expect("it links");
     let file = std::fs::read(program).expect("it has been written");

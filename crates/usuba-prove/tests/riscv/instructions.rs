@@ -152,7 +152,7 @@ fn the_model_is_the_emulator() {
     let object = read(&file);
     fs::write(assembly.path("driver.s"), driver(forms.len(), &inputs)).expect("a file");
     let program = assembly.path("program");
-    let mut link = assembly.compile();
+    let mut link = assembly.machine.compile();
     run(link.args([assembly.path("cases.o"), assembly.path("driver.s")]).arg("-o").arg(&program))
         .expect("it links");
     let ran = machine.command(&program).output().expect("the emulator runs");
