@@ -291,12 +291,12 @@ impl Compiler {
 
 #[derive(Args, Clone, Default, Debug)]
 pub struct Compilers {
-    /// Compilers: gcc, clang, asm; riscv-gcc, riscv-clang, aarch64-gcc or aarch64-clang
+    /// Compilers: gcc, clang, asm, or of another machine
     ///
     /// Several are separated by commas; asm is our assembly language. Measurements take the first C
     /// compiler that is there, or all that are named, by turns (`--against` is the same); proofs take
-    /// both C compilers unless one is named. Compilers for RISC-V (RV32IM, for the C of gp32) and for
-    /// AArch64 (for the C of neon and gp64) make objects for proofs only.
+    /// both C compilers unless one is named. riscv-gcc and riscv-clang (RV32IM, for the C of gp32),
+    /// aarch64-gcc and aarch64-clang (for the C of neon and gp64) make objects for proofs only.
     #[arg(long, alias = "against", value_enum, value_name = "COMPILER", value_delimiter = ',',
           hide_possible_values = true, help_heading = TARGET)]
     pub cc: Vec<Compiler>,
