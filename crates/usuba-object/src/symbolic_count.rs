@@ -645,4 +645,19 @@ mod tests {
         }
         assert!(known > 500, "{known}");
     }
+
+    /// 128 x0 - 32 <= x1 <= 128 x0 + 95, both large: the least value of x0 would bring back the least
+    /// value of x1.
+    #[test]
+    fn a_large_least_value_is_forgotten_through_inequalities() {
+        let mut unknowns = Unknowns { used: 2, ..Unknowns::default() };
+        unknowns.ranges.0[0] = Range { low: 1 << 25, high: 1 << 40 };
+        unknowns.ranges.0[1] = Range { low: (1 << 32) - 32, high: 1 << 47 };
+        for fact in [form(32, -128, 1), form(95, 128, -1)] {
+            unknowns.ranges = unknowns.ranges.assumed(fact).expect("there are such values");
+        }
+        unknowns.lower(form(0, 0, 1));
+        let (low, _) = unknowns.ranges.bounds(form(0, 0, 1));
+        assert!(low <= FAR.into(), "{low}");
+    }
 }
