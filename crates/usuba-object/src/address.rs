@@ -1,7 +1,7 @@
 //! Addresses of operands in memory.
 
 use super::memory::{Moving, Pointer, Region};
-use super::symbolic_count::Form;
+use usuba_ranges::Form;
 
 /// The address of an operand in memory.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -17,7 +17,7 @@
 
 use super::cell::{Cell, Instance};
 use super::memory::{Moving, Pointer, Whole};
-use super::symbolic_count::{Form, Range, Ranges, Unknowns};
+use usuba_ranges::{Form, Range, Ranges, Unknowns};
 
 /// A rule that makes one state of two.
 pub trait Joining {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The function is executed symbolically on an unknown number of blocks: counts and addresses are
-//! forms in it (`symbolic_count`). Where an instruction must know more, ranges of variables are
+//! forms in it (`usuba_ranges`). Where an instruction must know more, ranges of variables are
 //! split and the instruction runs again in each part. A branch that is reached a second time while
 //! the number of blocks is still unknown is a loop over blocks, and `block_step` proves it. At each
 //! turn and at the end, every written bit equals the bit of the program for its own block, and at
@@ -33,7 +33,6 @@ use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::memory::{Access, Buffer, Memory, Moving, Region, Whole};
 use super::stream::{Blocks, Open, Side, Stream};
 use super::summarized::Summarized;
-use super::symbolic_count::{Asked, Form, Range, Ranges, Split, Unknowns};
 use super::verdict::{self, Evidence};
 use super::{Fault, Forks, Machine, Residue, Rule, Step, World};
 use usuba_equiv::Engines;
@@ -42,6 +41,7 @@ use usuba_equiv::dag::Edge;
 use usuba_equiv::execution::{Classes, Loops, Run};
 use usuba_equiv::rewrites::Rewrites;
 use usuba_equiv::value_numbering::Graph;
+use usuba_ranges::{Asked, Form, Range, Ranges, Split, Unknowns};
 
 /// A machine whose states can be compared at the turns of a loop.
 pub trait Turning: Machine + Clone + Summarized {

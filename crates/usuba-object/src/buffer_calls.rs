@@ -26,7 +26,7 @@ use super::pointer_tables::Tables;
 use super::safety_search::{Part, Search};
 use super::safety_state::{Meeting, State};
 use super::summarized::REGISTERS;
-use super::symbolic_count::{Form, Range, Unknowns};
+use usuba_ranges::{Form, Range, Unknowns};
 
 /// The most summaries of a function for calls with the same parameters.
 const MOST_SUMMARIES: usize = 4;

@@ -39,7 +39,7 @@ use super::memory_calls::{Content, moved};
 use super::safety_search::{Ends, Part, Search};
 use super::safety_state::{Meeting, State, Visit};
 use super::summarized::{NOWHERE, REGISTERS};
-use super::symbolic_count::Form;
+use usuba_ranges::Form;
 
 /// The most summaries of a function.
 const MOST: usize = 32;

@@ -14,8 +14,8 @@ use std::ops::Range;
 use super::cell::Cell;
 use super::frame_phases::PHASES;
 use super::memory::{Memory, Moving, Pointer, Region, Whole};
-use super::symbolic_count::{self, Asked, Form, Verdict};
 use super::{Fault, Rule};
+use usuba_ranges::{Asked, Form, Verdict};
 
 /// The most bytes of the frame or of a buffer that an access may reach.
 const MOST: i128 = 1 << 20;
@@ -87,7 +87,7 @@ impl Memory {
             Verdict::Is(true) => Ok(Some(Whole::Count(Form::default()))),
             Verdict::Is(false) => {
                 let byte =
-                    self.unknowns.unknown(symbolic_count::Range { low: 1, high: u8::MAX.into() });
+                    self.unknowns.unknown(usuba_ranges::Range { low: 1, high: u8::MAX.into() });
                 Ok(byte.map(Whole::Count))
             }
             Verdict::Depends(split) => {

@@ -15,7 +15,7 @@ use std::cell::Cell as Shared;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::symbolic_count::{Form, VARIABLES};
+use usuba_ranges::{Form, VARIABLES};
 
 /// A set of bytes: a mask for each line of [`LINE`] bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -45,8 +45,7 @@
 //! - `block_function`: the contract of such a function.
 //! - `chained_blocks`: the proof of a function over blocks of several messages.
 //! - `byte_order`: the layout of words in bytes.
-//! - `symbolic_count`: public numbers that are not known; `relations`: bounds by their relations;
-//!   `variable_changes`: other variables for them.
+//! - `variable_changes`: other variables for public numbers that are not known (`usuba_ranges`).
 //! - `stream`: buffers of any number of blocks.
 //! - `block_step`: the inductive step over the turns of a loop.
 //! - `buffer_calls`: calls over buffers of any number of bytes, which are proved once.
@@ -101,7 +100,6 @@ mod plain_calls;
 mod pointer_tables;
 pub mod points;
 pub mod promises;
-mod relations;
 mod repeats;
 pub mod residues;
 pub mod riscv;
@@ -113,7 +111,6 @@ pub mod simulate;
 pub mod stream;
 mod struct_fields;
 mod summarized;
-pub mod symbolic_count;
 mod table_elements;
 pub mod trial;
 mod variable_changes;

@@ -21,8 +21,8 @@ use super::frame_phases::KNOWN_PHASES;
 use super::pointer_tables::Tables;
 use super::scope::Scope;
 use super::stream::{Side, Stream};
-use super::symbolic_count::{Form, Unknowns};
 use super::{Fault, Rule};
+use usuba_ranges::{Form, Unknowns};
 
 /// A region and an offset in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

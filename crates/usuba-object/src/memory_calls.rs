@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::cell::{Bits, Cell};
 use super::footprint::{Bytes, Footprint, Span};
 use super::memory::{Memory, Moving, Place, Pointer, Region, Whole};
-use super::symbolic_count::Form;
+use usuba_ranges::Form;
 
 /// The return address of a call that is summarized.
 const RETURN: Pointer = Pointer { region: Region::Return, offset: 0 };

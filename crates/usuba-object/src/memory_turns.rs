@@ -12,7 +12,7 @@ use super::block_step::{Cover, Joining, parts};
 use super::cell::Cell;
 use super::memory::{Memory, Place, Region, Whole};
 use super::scope::Scope;
-use super::symbolic_count::{Form, VARIABLES};
+use usuba_ranges::{Form, VARIABLES};
 
 impl Memory {
     /// The invariant of this memory and, a turn of a loop later, of another one; see

@@ -26,9 +26,9 @@ use std::collections::BTreeMap;
 use super::block_step::Joining;
 use super::cell::Cell;
 use super::memory::Memory;
-use super::relations::replaced;
 use super::scope::Scope;
-use super::symbolic_count::{Form, Range, Ranges, Unknowns, VARIABLES};
+use usuba_ranges::replaced;
+use usuba_ranges::{Form, Range, Ranges, Unknowns, VARIABLES};
 
 /// The ranges at the end of a path, and the values of variables by its equations.
 struct Side {

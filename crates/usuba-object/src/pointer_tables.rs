@@ -16,7 +16,7 @@
 
 use std::collections::BTreeMap;
 
-use super::symbolic_count::Form;
+use usuba_ranges::Form;
 
 /// Arrays with elements of eight bytes, and the index that is open.
 #[derive(Clone, Default, Debug)]

@@ -39,8 +39,8 @@ use super::frame_phases::Phases;
 use super::memory::{Access, Buffer, Extent, Field, Memory, Pointer, Region, Whole};
 use super::pointer_tables::{Column, Tables};
 use super::safety_search::Search;
-use super::symbolic_count::{Form, Range, Unknowns};
 use super::{Fault, Forks, Residue, Rule, World};
+use usuba_ranges::{Form, Range, Unknowns};
 
 /// A function with its contract.
 #[derive(Clone, PartialEq, Eq, Debug)]

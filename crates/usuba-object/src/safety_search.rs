@@ -21,9 +21,9 @@ use super::frame_phases::KNOWN_PHASES;
 use super::memory::Memory;
 use super::safety::{Evidence, Returns};
 use super::safety_state::{Key, Meeting, State, Told, Visit};
-use super::symbolic_count::{Asked, Form, Ranges, Split, VARIABLES};
 use super::variable_changes::{Change, Hoisted, divided};
 use super::{Fault, Fork, Residue, Rule, Step, World};
+use usuba_ranges::{Asked, Form, Ranges, Split, VARIABLES};
 
 /// The most distinguished paths, also at a time, and unknown branches on one of them.
 const PATHS: u32 = 1000;

@@ -16,7 +16,7 @@ use super::cell::Bits;
 use super::elf::Object;
 use super::memory::{Memory, Pointer};
 use super::path_join::Paths;
-use super::symbolic_count::{Form, Range, Ranges, Split, VARIABLES};
+use usuba_ranges::{Form, Range, Ranges, Split, VARIABLES};
 
 /// A point of an execution.
 #[derive(Clone)]

@@ -6,7 +6,7 @@
 //! after the join    x0, x1
 //! ```
 
-use super::symbolic_count::{Form, Ranges, VARIABLES};
+use usuba_ranges::{Form, Ranges, VARIABLES};
 
 /// The variables where paths part.
 #[derive(Clone, Debug)]

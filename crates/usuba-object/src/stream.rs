@@ -21,9 +21,9 @@ use std::rc::Rc;
 
 use super::block_step::{Cover, Joining};
 use super::cell::{Bits, Cell, Instance};
-use super::symbolic_count::{Form, Ranges};
 use super::{Fault, Rule};
 use usuba_equiv::dag::Edge;
+use usuba_ranges::{Form, Ranges};
 
 /// Which of the two buffers; in place there is one, the input.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

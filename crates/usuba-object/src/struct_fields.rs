@@ -10,8 +10,8 @@
 
 use super::cell::{Bits, Cell};
 use super::memory::{Access, Field, Memory, Place, Region, Whole};
-use super::symbolic_count::Range;
 use super::{Fault, Rule};
+use usuba_ranges::Range;
 
 impl Field {
     fn place(&self, buffer: u32) -> Place {

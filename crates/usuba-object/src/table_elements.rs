@@ -7,8 +7,8 @@
 
 use super::memory::{Access, Memory, Moving, Pointer, Region, Whole};
 use super::pointer_tables::Column;
-use super::symbolic_count::{Asked, Form, Range};
 use super::{Fault, Rule};
+use usuba_ranges::{Asked, Form, Range};
 
 /// The bytes of an element.
 const WORD: i64 = 8;

@@ -19,8 +19,8 @@ use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::functions::Functions;
 use super::memory::{Access, Buffer, Memory, Region, Whole};
-use super::symbolic_count::Form;
 use super::{Fault, Forks, Rule, Step, World};
+use usuba_ranges::Form;
 
 /// A buffer of the caller.
 #[derive(Clone, Debug)]

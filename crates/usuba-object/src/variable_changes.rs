@@ -14,7 +14,7 @@
 
 use super::blocks::Turning;
 use super::safety_state::{Key, State, Visit};
-use super::symbolic_count::{Form, Range, Split, VARIABLES};
+use usuba_ranges::{Form, Range, Split, VARIABLES};
 
 /// Numbers from here on are no bounds of short loops.
 const LARGE: i64 = 1 << 16;

@@ -23,6 +23,7 @@ const ORDER: &[&str] = &[
     "usuba-sat",
     "usuba-contracts",
     "usuba-decode",
+    "usuba-ranges",
     "usuba-equiv",
     "usuba-web",
     "usuba-object",

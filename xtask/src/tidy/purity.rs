@@ -16,6 +16,7 @@ const PURE: &[&str] = &[
     "crates/usuba-sat/src/",
     "crates/usuba-contracts/src/",
     "crates/usuba-decode/src/",
+    "crates/usuba-ranges/src/",
     "crates/usuba-equiv/src/",
     "crates/usuba-object/src/",
 ];

@@ -18,8 +18,8 @@ use crate::address::Address;
 use crate::cell::Cell;
 use crate::lane_arithmetic::Shift;
 use crate::memory::Moving;
-use crate::symbolic_count::{Asked, Form, Range, Ranges, VARIABLES, Verdict};
 use crate::{Fault, Rule};
+use usuba_ranges::{Asked, Form, Range, Ranges, VARIABLES, Verdict};
 
 /// A number with at most this many values is told apart where the model has no form.
 const FEW: i128 = 64;

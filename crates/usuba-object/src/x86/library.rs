@@ -30,8 +30,8 @@ use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::{Moving, Pointer, Region};
 use crate::stream::{Side, Stream};
-use crate::symbolic_count::Form;
 use crate::{Fault, Rule, World};
+use usuba_ranges::Form;
 
 /// The buffers of blocks; counts that are not known come from there.
 fn stream<'w>(world: &'w mut World) -> Result<&'w mut Stream, Fault> {

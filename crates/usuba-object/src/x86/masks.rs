@@ -27,8 +27,8 @@ use crate::address::Address;
 use crate::cell::{Bits, Cell};
 use crate::lane_arithmetic::{CHOICE, Shift, less, shifted};
 use crate::memory::Moving;
-use crate::symbolic_count::Form;
 use crate::{Fault, Rule};
+use usuba_ranges::Form;
 
 /// A comparison of lanes into a mask.
 #[derive(Clone, Copy)]

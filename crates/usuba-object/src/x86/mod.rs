@@ -53,12 +53,12 @@ use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, Instruction, Mnemonic, 
 use super::cell::{Bits, Cell};
 use super::convention::Convention;
 use super::memory::Whole;
-use super::symbolic_count::Form;
 use super::{Fault, Machine, Step, World, unsupported};
 use registers::{Flags, Word};
 use relocated::Linked;
 use table::Meaning;
 pub use table::{Form as Shape, Row, Timing, is_modelled, rows};
+use usuba_ranges::Form;
 
 /// The processor.
 #[derive(Clone)]

@@ -8,8 +8,8 @@ use crate::address::Address;
 use crate::cell::Cell;
 use crate::elf::{Content, Object};
 use crate::memory::{Loaded, Moving, Pointer, Region, Whole};
-use crate::symbolic_count::Form;
 use crate::{Fault, Rule, World};
+use usuba_ranges::Form;
 
 /// The number of the full register that contains a register of any width.
 pub fn number(register: Register) -> usize {

@@ -15,7 +15,7 @@ use crate::address::Address;
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::memory::{Moving, Pointer, Region};
-use crate::symbolic_count::{Form, Range};
+use usuba_ranges::{Form, Range};
 
 impl Run<'_, '_> {
     /// An operation with an address: moves by numbers, differences in one region, rounding down of

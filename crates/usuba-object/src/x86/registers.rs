@@ -5,8 +5,8 @@ use crate::address::Address;
 use crate::cell::{Bits, Cell};
 use crate::convention::Convention;
 use crate::memory::{Moving, Pointer, Region, Whole};
-use crate::symbolic_count::Form;
 use crate::{Fault, Rule, World};
+use usuba_ranges::Form;
 
 /// The contents of a general-purpose register.
 #[derive(Clone, PartialEq, Debug)]

@@ -21,8 +21,8 @@ use crate::address::Address;
 use crate::cell::Cell;
 use crate::elf::Object;
 use crate::lane_arithmetic::{CHOICE, Shift, andn, double_shifted, shifted};
-use crate::symbolic_count::Form;
 use crate::{Fault, Rule};
+use usuba_ranges::Form;
 
 /// Arithmetic of two operands that sets all flags.
 #[derive(Clone, Copy, PartialEq)]

@@ -13,8 +13,8 @@ use super::{Cells, Done, Run, unsupported};
 use crate::address::Address;
 use crate::cell::Cell;
 use crate::memory::Moving;
-use crate::symbolic_count::Form;
 use crate::{Fault, Rule};
+use usuba_ranges::Form;
 
 /// Numbers of registers.
 const RAX: usize = 0;

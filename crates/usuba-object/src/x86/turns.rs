@@ -7,7 +7,7 @@ use crate::blocks::Turning;
 use crate::cell::{Bits, Cell};
 use crate::elf::Object;
 use crate::memory::{Moving, Region, Whole};
-use crate::symbolic_count::Form;
+use usuba_ranges::Form;
 
 impl Turning for X86 {
     fn place(&self) -> u64 {

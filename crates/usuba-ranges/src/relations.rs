@@ -15,16 +15,16 @@
 //! *Reference:* Cousot, Halbwachs 1978 (linear relations); Fourier, Motzkin (elimination); Farkas'
 //! lemma.
 
-use super::symbolic_count::{Form, Range, Ranges, VARIABLES};
+use super::forms::{Form, Range, Ranges, VARIABLES};
 
 /// Facts that bound a form together, at most.
-pub(super) const JOINED: usize = 2;
+pub(crate) const JOINED: usize = 2;
 
 /// How often facts are subtracted, at most: the least value may rise in small steps.
 const ROUNDS: u32 = 8;
 
 /// A form with the values of variables; it stays as it is where a factor overflows.
-pub(super) fn replaced(form: Form, solutions: &[(usize, Form)]) -> Form {
+pub fn replaced(form: Form, solutions: &[(usize, Form)]) -> Form {
     solutions.iter().fold(form, |form, &(at, value)| form.with(at, value).unwrap_or(form))
 }
 
@@ -35,7 +35,7 @@ impl Ranges {
     }
 
     /// The same by facts of which some are used together.
-    pub(super) fn bounds_by(&self, form: Form, facts: usize) -> (i128, i128) {
+    pub(crate) fn bounds_by(&self, form: Form, facts: usize) -> (i128, i128) {
         let (low, high) = self.box_bounds(form);
         if facts == 0 || low == high || self.facts().next().is_none() {
             return (low, high);
@@ -82,7 +82,7 @@ impl Ranges {
     }
 
     /// Variables with their values by equations, which later solutions may have to replace again.
-    pub(super) fn solutions(&self, may: impl Fn(usize) -> bool) -> Vec<(usize, Form)> {
+    pub fn solutions(&self, may: impl Fn(usize) -> bool) -> Vec<(usize, Form)> {
         let mut equations: Vec<Form> = self.equations().collect();
         let mut solutions = Vec::new();
         while let Some(equation) = equations.pop() {

@@ -165,7 +165,7 @@ pub struct Ranges(pub [Range; VARIABLES], [Form; FACTS]);
 
 impl Ranges {
     /// The bounds by the ranges of the variables alone.
-    pub(super) fn box_bounds(&self, form: Form) -> (i128, i128) {
+    pub(crate) fn box_bounds(&self, form: Form) -> (i128, i128) {
         let mut bounds = (form.constant as i128, form.constant as i128);
         for (&factor, range) in form.terms.iter().zip(&self.0) {
             let ends = [range.low, range.high].map(|end| factor as i128 * end as i128);

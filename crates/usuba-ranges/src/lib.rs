@@ -1,0 +1,18 @@
+//! Public numbers of which only ranges and linear relations are known.
+//!
+//! ```text
+//! n = 128 q + r, 0 <= r < 128        n >> 7 is q, n & 127 is r
+//! n - 128 >= 0                       if q >= 1, and only then
+//! ```
+//!
+//! The machines of `usuba_object` compute lengths, counters of loops and offsets of addresses with
+//! them.
+//!
+//! - `forms`: forms, ranges of their variables, and the answers to questions.
+//! - `relations`: bounds of forms by relations of their variables.
+
+mod forms;
+mod relations;
+
+pub use forms::{Asked, Form, Range, Ranges, Split, Unknowns, VARIABLES, Verdict};
+pub use relations::replaced;
