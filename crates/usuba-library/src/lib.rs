@@ -296,11 +296,11 @@ impl<'a> Folder<'a> {
         Some(terms.join(" || "))
     }
 
-    /// Whether a dispatch table for processors of x86-64 uses a core.
-    fn is_used_on_x86_64(&self, core: usize, backends: &[&'static Target]) -> bool {
+    /// Whether a dispatch table uses a core on a processor whose objects are proved.
+    fn is_used_where_proved(&self, core: usize, backends: &[&'static Target]) -> bool {
         let used = |rungs: &Vec<Rung>| rungs.iter().any(|rung| rung.used.core == core);
         let here = |(target, rungs): (&&'static Target, &Vec<Rung>)| {
-            section::runs_on_x86_64(target) && used(rungs)
+            section::is_proved(target) && used(rungs)
         };
         self.ladders.iter().flatten().any(|ladders| backends.iter().zip(ladders).any(here))
     }

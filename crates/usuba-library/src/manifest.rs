@@ -18,7 +18,7 @@ use usuba::passes::{When, inline, unroll};
 use usuba_ciphers::Cipher;
 
 use super::declarations::{Declarations, Function, Struct};
-use super::section::runs_on_x86_64;
+use super::section::is_proved;
 use super::units::{Unit, UnitKind};
 use super::write::{Compiled, File, PREFIX, renamed};
 use super::{asked_features, registers};
@@ -191,7 +191,7 @@ impl Dispatch {
         }
         let ciphers: Vec<&Cipher> = folders.iter().map(|folder| folder.cipher).collect();
         let registers = registers(backends, &ciphers);
-        let here = backends.iter().zip(1..).filter(|(target, _)| runs_on_x86_64(target));
+        let here = backends.iter().zip(1..).filter(|(target, _)| is_proved(target));
         let chosen = here.map(|(target, value)| Choice {
             value,
             target: target.name.to_string(),

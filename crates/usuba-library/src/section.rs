@@ -26,9 +26,13 @@ pub fn processors(target: &Target) -> Option<&'static str> {
     (!guard.is_empty()).then_some(guard)
 }
 
-/// Whether the code of a target is part of objects for x86-64.
-pub fn runs_on_x86_64(target: &Target) -> bool {
-    target.machine.unwrap_or(target).processor.runs_on("x86_64")
+/// The processors whose objects are proved function by function, as in `std::env::consts::ARCH`.
+const PROVED: [&str; 2] = ["x86_64", "aarch64"];
+
+/// Whether the code of a target is part of objects that are proved.
+pub fn is_proved(target: &Target) -> bool {
+    let processor = target.machine.unwrap_or(target).processor;
+    PROVED.iter().any(|host| processor.runs_on(host))
 }
 
 /// `text` under the guard of `processors`.

@@ -21,7 +21,7 @@ use usuba_run::validated::Proofs;
 
 use super::arithmetic::Kernel;
 use super::cores::{Compiled, Core, portable};
-use super::section::runs_on_x86_64;
+use super::section::is_proved;
 use super::write::{File, renamed};
 use super::{Folder, Request};
 
@@ -139,7 +139,7 @@ impl Units<'_> {
     fn folder(&mut self, folder: &Folder, backends: &[&'static Target]) {
         let path = &folder.cipher.folder;
         for (number, core) in folder.cores.iter().enumerate() {
-            if folder.is_used_on_x86_64(number, backends) {
+            if folder.is_used_where_proved(number, backends) {
                 self.core(path, core);
             }
         }
@@ -160,7 +160,7 @@ impl Units<'_> {
             let own = [(portable(), &folder.arithmetic)].into_iter();
             let lanes = folder.lanes.iter().chain(&folder.across);
             let all = own.chain(lanes.map(|(target, kernels)| (*target, kernels)));
-            for (section, kernels) in all.filter(|(section, _)| runs_on_x86_64(section)) {
+            for (section, kernels) in all.filter(|(section, _)| is_proved(section)) {
                 for kernel in &kernels.tasks {
                     self.kernel(path, kernel, section);
                 }

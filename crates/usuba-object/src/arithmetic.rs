@@ -18,15 +18,16 @@ use usuba::ir::{Port, Program, Slicing, interp, lanes, verify};
 use usuba::typed::{Decl, Var, VarType};
 
 use super::calls::{Calls, Kernel};
-use super::cell::{Bits, Cell, Instance};
 use super::compare::{self, Demands, Difference, Verdict};
 use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
-use super::integer_values::{self, Word};
+use super::integer_values;
 use super::kernel_contract::{Contract, Meaning};
 use super::memory::{Buffer, Memory, Whole};
 use super::verdict::Evidence;
 use super::{Fault, Forks, Machine, Residue, Rule, World};
+use usuba_bits::cell::{Bits, Cell, Instance};
+use usuba_bits::operators::Word;
 use usuba_equiv::Engines;
 use usuba_equiv::dag::Edge;
 use usuba_equiv::rewrites::Rewrites;

@@ -15,8 +15,8 @@
 //! *Soundness:* the invariant is only a guess until one turn from it ends in a state that the
 //! invariant [`covers`](Cover), with one more turn behind and one less ahead.
 
-use super::cell::{Cell, Instance};
 use super::memory::{Moving, Pointer, Whole};
+use usuba_bits::cell::{Cell, Instance};
 use usuba_ranges::{Form, Range, Ranges, Unknowns};
 
 /// A rule that makes one state of two.
@@ -185,6 +185,20 @@ impl Cover {
                 let free = at == self.join.behind || at >= used;
                 free || claimed.low <= found.low - step && found.high - step <= claimed.high
             })
+    }
+}
+
+impl Cover {
+    /// Weakens the claims about ranges that others break: the first turn may have had a test before it
+    /// that later ones do not have.
+    pub fn widen(&self, claimed: &mut Unknowns, found: &Unknowns) {
+        let used = claimed.used;
+        let pairs = claimed.ranges.0.iter_mut().zip(&found.ranges.0).enumerate().take(used);
+        for (at, (claimed, found)) in pairs.filter(|(at, _)| *at != self.join.behind) {
+            let step = if at == self.join.ahead { self.join.step } else { 0 };
+            claimed.low = claimed.low.min(found.low.saturating_sub(step));
+            claimed.high = claimed.high.max(found.high.saturating_sub(step));
+        }
     }
 }
 

@@ -25,16 +25,16 @@ use usuba::ir::{Program, verify};
 use super::block_function::{Interface, KeyPointer, Meaning};
 use super::block_step::{Cover, Join, Joining};
 use super::calls::Calls;
-use super::cell::{Bits, Cell, Instance};
 use super::compare::ENGINES;
-use super::compare::evaluate;
 use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
-use super::memory::{Access, Buffer, Memory, Moving, Region, Whole};
+use super::memory::{Access, Buffer, Memory, Moving, Pointer, Region, Whole};
 use super::stream::{Blocks, Open, Side, Stream};
-use super::summarized::Summarized;
+use super::summarized::{Registers, Summarized};
 use super::verdict::{self, Evidence};
 use super::{Fault, Forks, Machine, Residue, Rule, Step, World};
+use usuba_bits::cell::{Bits, Cell, Instance};
+use usuba_bits::evaluation::evaluate;
 use usuba_equiv::Engines;
 use usuba_equiv::bitblast::{self, Places};
 use usuba_equiv::dag::Edge;
@@ -51,6 +51,9 @@ pub trait Turning: Machine + Clone + Summarized {
     /// The offset of the stack pointer.
     fn stack_offset(&self) -> i64;
 
+    /// The return address at the entry of a function.
+    fn return_address(&self, memory: &Memory) -> Option<Pointer>;
+
     /// Whether there is a conditional branch or move at a place.
     fn is_choice(object: &Object, place: u64) -> bool;
 
@@ -62,7 +65,7 @@ pub trait Turning: Machine + Clone + Summarized {
 
     /// Whether two states at one place may be joined: inside of a function that may read these
     /// callee-saved registers from there on, or where one returns.
-    fn is_like(&self, other: &Self, object: &Object, live: Option<u16>) -> bool;
+    fn is_like(&self, other: &Self, object: &Object, live: Option<Registers>) -> bool;
 
     /// Goes to an address.
     fn go_to(&mut self, place: u64);

@@ -18,14 +18,14 @@
 
 use super::blocks::Turning;
 use super::call_summaries::{Names, Summary, relative};
-use super::cell::{Bits, Cell};
 use super::elf::Object;
 use super::footprint::{Parameters, Passed, PassedBuffer, Span};
 use super::memory::{Access, Buffer, Extent, Memory, Moving, Place, Pointer, Region, Whole};
 use super::pointer_tables::Tables;
 use super::safety_search::{Part, Search};
 use super::safety_state::{Meeting, State};
-use super::summarized::REGISTERS;
+use super::summarized::Registers;
+use usuba_bits::cell::{Bits, Cell};
 use usuba_ranges::{Form, Range, Unknowns};
 
 /// The most summaries of a function for calls with the same parameters.
@@ -44,7 +44,7 @@ impl Parameters {
     pub fn of<M: Turning>(
         state: &State<M>,
         bits: &Bits,
-        live: u16,
+        live: Registers,
         all: bool,
     ) -> Option<Parameters> {
         let is_passed = |at: &Moving| {
@@ -53,7 +53,7 @@ impl Parameters {
             all || is_extent || at.offset.value().is_none()
         };
         let (mut lengths, mut places) = (Vec::new(), Vec::new());
-        for register in (0..REGISTERS).filter(|register| live >> register & 1 == 1) {
+        for register in (0..M::REGISTERS).filter(|register| live >> register & 1 == 1) {
             match state.machine.held(register) {
                 Some(Whole::Count(form)) if form.value().is_none() => lengths.push(register),
                 Some(whole) if place(whole).as_ref().is_some_and(is_passed) => {
@@ -76,7 +76,7 @@ impl Parameters {
     }
 
     /// Their registers, as a mask.
-    pub fn mask(&self) -> u16 {
+    pub fn mask(&self) -> Registers {
         self.places.iter().fold(1 << self.length, |mask, register| mask | 1 << register)
     }
 }
@@ -132,7 +132,7 @@ impl<M: Turning> Search<'_, '_, M> {
             Some(Whole::Moving(_)) => false,
             _ => true,
         };
-        if !(0..REGISTERS).all(is_known) {
+        if !(0..M::REGISTERS).all(is_known) {
             return None;
         }
         let own = known.over_buffers.iter().filter(|(own, _)| own == parameters);
@@ -199,6 +199,7 @@ impl<M: Turning> Search<'_, '_, M> {
         state.machine.hold(parameters.length, Whole::Count(length));
         let meeting = Meeting { calls: state.calls.len(), place: None };
         state.memory.begin_call(start);
+        state.machine.begin_call();
         state.memory.footprint.as_mut()?.passed = Some(Passed { buffers: first, frame: start });
         let entry = state.clone();
         let nodes = self.world.bits.graph.nodes.len();
@@ -244,7 +245,7 @@ impl PassedBuffer {
         let ranges = &memory.unknowns.ranges;
         let (low, high) = ranges.bounds(length);
         // The frame of the callee ends with its return address.
-        let end = machine.stack_offset() + 8;
+        let end = machine.stack_offset() + M::CONVENTION.above;
         let is_below = at.region == Region::Frame && ranges.bounds(at.offset).0 < end.into();
         if low < 0 || high >= MOST.into() || is_below || others.contains(&at.region) {
             return None;
@@ -290,7 +291,7 @@ impl<M: Turning> Summary<M> {
         let written = self.exits.iter().flat_map(|exit| &exit.written.cells);
         let used = self.read.cells.iter().chain(written);
         let is_other = |&((region, offset), cells): &(Place, &Vec<Cell>)| {
-            region != Region::Frame || offset + cells.len() as i64 / 8 > 8
+            region != Region::Frame || offset + cells.len() as i64 / 8 > M::CONVENTION.above
         };
         let others = used.map(|(at, cells)| (*at, cells)).filter(is_other);
         others.map(|((region, _), _)| region).collect()

@@ -1,18 +1,29 @@
-//! Proofs of kernels by the machine that an object is for.
+//! Proofs by the machine that an object is for.
 
 use usuba::ir::Program;
 
 use super::aarch64::Aarch64;
-use super::arithmetic;
+use super::block_function::Interface;
 use super::calls::Kernel;
-use super::compare::{self, Demands, Verdict};
+use super::compare::{self, Demands};
 use super::elf::{Object, Processor};
 use super::kernel_contract::Contract;
 use super::riscv::Riscv;
+use super::safety::{self, Function};
+use super::verdict::Verdict;
 use super::x86::X86;
+use super::{Fault, arithmetic, blocks, unsupported};
+
+/// Why there is no proof about functions over blocks for RISC-V.
+const RISCV: &str = "functions of objects for RISC-V, other than kernels, are not proved yet";
 
 /// See [`compare::prove`].
-pub fn prove(object: &Object, contract: &Contract, program: &Program, demands: Demands) -> Verdict {
+pub fn prove(
+    object: &Object,
+    contract: &Contract,
+    program: &Program,
+    demands: Demands,
+) -> compare::Verdict {
     match object.processor() {
         Processor::X86 => compare::prove::<X86>(object, contract, program, demands),
         Processor::Riscv32 => compare::prove::<Riscv>(object, contract, program, demands),
@@ -26,7 +37,7 @@ pub fn examine(
     contract: &Contract,
     program: &Program,
     demands: Demands,
-) -> Verdict {
+) -> compare::Verdict {
     match object.processor() {
         Processor::X86 => compare::examine::<X86>(object, contract, program, demands),
         Processor::Riscv32 => compare::examine::<Riscv>(object, contract, program, demands),
@@ -42,11 +53,36 @@ pub fn prove_either(
     most: &[u64],
     linked: &[Kernel],
     demands: Demands,
-) -> Verdict {
+) -> compare::Verdict {
     let prove = match object.processor() {
         Processor::X86 => arithmetic::prove_either::<X86>,
         Processor::Riscv32 => arithmetic::prove_either::<Riscv>,
         Processor::Aarch64 => arithmetic::prove_either::<Aarch64>,
     };
     prove(object, contract, program, most, linked, demands)
+}
+
+/// See [`blocks::prove`].
+pub fn prove_blocks(object: &Object, interface: &Interface) -> blocks::Verdict {
+    match object.processor() {
+        Processor::X86 => blocks::prove::<X86>(object, interface),
+        Processor::Riscv32 => Verdict::Unknown(RISCV.into()),
+        Processor::Aarch64 => blocks::prove::<Aarch64>(object, interface),
+    }
+}
+
+/// See [`safety::prove`].
+///
+/// # Errors
+/// As there.
+pub fn prove_safety(
+    object: &Object,
+    function: &Function,
+    longest: u64,
+) -> Result<safety::Evidence, Fault> {
+    match object.processor() {
+        Processor::X86 => safety::prove::<X86>(object, function, longest),
+        Processor::Riscv32 => Err(unsupported(RISCV)),
+        Processor::Aarch64 => safety::prove::<Aarch64>(object, function, longest),
+    }
 }

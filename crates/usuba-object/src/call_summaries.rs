@@ -30,7 +30,6 @@ use rustc_hash::FxHashMap;
 use super::Fault;
 use super::block_step::parts;
 use super::blocks::Turning;
-use super::cell::{Bits, Cell};
 use super::dispatch;
 use super::elf::Object;
 use super::footprint::{Bytes, Footprint, Parameters, PassedBuffer, Span, Spans};
@@ -38,7 +37,8 @@ use super::memory::{Moving, Pointer, Region, Whole};
 use super::memory_calls::{Content, moved};
 use super::safety_search::{Ends, Part, Search};
 use super::safety_state::{Meeting, State, Visit};
-use super::summarized::{NOWHERE, REGISTERS};
+use super::summarized::{NOWHERE, Registers};
+use usuba_bits::cell::{Bits, Cell};
 use usuba_ranges::Form;
 
 /// The most summaries of a function.
@@ -81,7 +81,7 @@ struct Access {
 pub struct Exit<M> {
     machine: M,
     /// The registers with addresses and numbers that are not known.
-    pub(super) unknown: u16,
+    pub(super) unknown: Registers,
     pub(super) written: Content,
     lost: Option<(i64, bool)>,
     choice: dispatch::Known,
@@ -100,7 +100,7 @@ pub struct Summaries<M> {
 
 /// The summaries of a function.
 pub struct Known<M> {
-    pub(super) live: u16,
+    pub(super) live: Registers,
     /// Whether calls forget the numbers in memory that are not known, because one has read some.
     forgets: bool,
     /// Whether a call had none, or is in progress: recursion is executed.
@@ -146,10 +146,10 @@ impl<M: Turning> Search<'_, '_, M> {
         let machine = general.moved(&|whole| relative(whole, start, call));
         let bits = &mut self.world.bits;
         let of = |summary: &Summary<M>| summary.names(&state, &machine, bits);
-        let found = known.summaries.iter().find_map(|summary| Some((summary, of(summary)?)));
-        if let Some((summary, names)) = found {
+        let mut all = known.summaries.iter().enumerate();
+        if let Some((at, names)) = all.find_map(|(at, summary)| Some((at, of(summary)?))) {
             self.evidence.repeated += 1;
-            return Ok(summary.applied(state, place, (bits, names)));
+            return Ok(self.after_call(state, visits, (entry, place), (at, names)));
         }
         if known.is_refused || known.summaries.len() == MOST {
             return Ok(vec![state]);
@@ -182,9 +182,32 @@ impl<M: Turning> Search<'_, '_, M> {
         let known = self.summaries.functions.get_mut(&entry).expect("it has been added");
         (known.forgets, known.is_refused) = (forgets, summary.is_none());
         let Some((summary, names)) = summary.zip(names) else { return Ok(vec![state]) };
-        let states = summary.applied(state, place, (bits, names));
+        let at = known.summaries.len();
         known.summaries.push(summary);
-        Ok(states)
+        Ok(self.after_call(state, visits, (entry, place), (at, names)))
+    }
+
+    /// The states after a call that is a case of a summary. Those that differ by a status alone are one
+    /// state, if the caller does not read the status.
+    fn after_call(
+        &mut self,
+        mut state: Box<State<M>>,
+        visits: &[Visit<M>],
+        (entry, place): (u64, u64),
+        (at, names): (usize, Names),
+    ) -> Vec<Box<State<M>>> {
+        let object = self.world.object;
+        let reads = self.statuses.entry(place).or_insert_with(|| M::reads_status(object, place));
+        let summary = &self.summaries.functions[&entry].summaries[at];
+        let is_joined = summary.exits.len() > 1 && !*reads;
+        if !is_joined {
+            return summary.applied(state, place, (&mut self.world.bits, names));
+        }
+        self.part_paths(&mut state, visits);
+        let calls = state.calls.len() - 1;
+        let summary = &self.summaries.functions[&entry].summaries[at];
+        let states = summary.applied(state, place, (&mut self.world.bits, names));
+        self.join(states, Meeting { calls, place: Some(place) })
     }
 
     /// Executes a call from a generalised state. `None` if the call has no summary.
@@ -199,6 +222,7 @@ impl<M: Turning> Search<'_, '_, M> {
     ) -> Result<Option<Summary<M>>, Fault> {
         let meeting = Meeting { calls: state.calls.len(), place: None };
         state.memory.begin_call(state.machine.stack_offset());
+        state.machine.begin_call();
         let first = state.clone();
         let (nodes, turns) = (self.world.bits.graph.nodes.len(), visits.len());
         let so_far =
@@ -236,7 +260,8 @@ impl<M: Turning> Summary<M> {
             end.calls == callers
                 && end.secrets == state.secrets
                 && end.memory.orders == state.memory.orders
-                && (end.machine.stack_offset(), end.machine.place()) == (start + 8, NOWHERE)
+                && (end.machine.stack_offset(), end.machine.place())
+                    == (start + M::CONVENTION.above, NOWHERE)
         };
         let footprints: Vec<&Footprint<Region>> =
             ends.iter().filter_map(|end| end.memory.footprint.as_ref()).collect();
@@ -248,15 +273,16 @@ impl<M: Turning> Summary<M> {
         let whole = |whole| relative(whole, start, call).filter(is_own);
         let mut read = Bytes::default();
         footprints.iter().for_each(|footprint| read.add_all(&footprint.read));
-        read.remove((Region::Frame, start), 8);
+        read.remove((Region::Frame, start), M::CONVENTION.above as usize);
         let exit = |(end, footprint): (&State<M>, &&Footprint<Region>)| {
             let mut written = end.memory.content(&footprint.written);
             written.wholes.retain(|&(at, _)| footprint.written.has(at, M::CONVENTION.address));
             let mut machine = end.machine.moved(&whole);
             let mut unknown = 0;
             // Parameters that are still in registers, where numbers are not known.
-            for register in 0..REGISTERS {
-                let parameter = |value| (0..REGISTERS).find(|&at| state.machine.held(at) == value);
+            for register in 0..M::REGISTERS {
+                let parameter =
+                    |value| (0..M::REGISTERS).find(|&at| state.machine.held(at) == value);
                 let value = end.machine.held(register).filter(|&value| whole(value).is_none());
                 match value.map(|value| parameter(Some(value))) {
                     Some(Some(parameter)) => {
@@ -420,7 +446,7 @@ fn accesses<M: Turning>(
         };
         all.push(match span.offset.value() {
             Some(_) => Access { register: None, span, content },
-            None => (0..REGISTERS).find_map(relative)?,
+            None => (0..M::REGISTERS).find_map(relative)?,
         });
     }
     Some(all)
@@ -449,8 +475,8 @@ fn is_case(general: Cell, own: Cell, bits: &Bits) -> bool {
 /// Where a call returns to, of a state at the entry of the callee.
 fn return_place<M: Turning>(state: &State<M>) -> Option<u64> {
     let start = state.machine.stack_offset();
-    let callers = state.memory.callers(start);
-    callers.first().filter(|(at, _)| *at == start).and_then(|(_, code)| Object::place(*code))
+    let call = state.calls.last().filter(|(at, _)| *at == start);
+    call.and_then(|(_, code)| Object::place(*code))
 }
 
 /// A value relative to the stack pointer at the entry of a callee, where the registers of the call
@@ -472,6 +498,7 @@ fn shifted(whole: Whole, by: i64) -> Option<Whole> {
         }
         Whole::Moving(_) => None,
         Whole::Count(form) => form.value().is_some().then_some(whole),
-        whole => Some(whole),
+        // Another call may give the number to another word.
+        whole => Some(whole).filter(|whole| !whole.is_public()),
     }
 }

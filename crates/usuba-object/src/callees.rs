@@ -13,36 +13,25 @@
 
 use super::address::Address;
 use super::calls::Calls;
-use super::cell::Cell;
 use super::functions::{BlockCounts, Callee, Shape};
+use super::library;
 use super::memory::{Pointer, Region};
+use super::word::Word;
 use super::{Fault, Rule, World, unsupported};
+use usuba_bits::cell::Cell;
 
 /// An effect, or the rule that a call breaks.
 type Done = Result<(), Fault>;
 
 /// A machine at a call of a function with its own proof.
 pub trait Caller<'o> {
+    /// How many parameters are in registers.
+    const REGISTERS: usize;
+
     fn world(&mut self) -> &mut World<'o>;
 
-    /// Bytes of an address.
-    fn address_bytes(&self) -> usize;
-
-    /// Checks the state that each call requires. The return address, or the last argument on the stack,
-    /// is below `above`.
-    ///
-    /// # Errors
-    /// The stack is not aligned.
-    fn check_call(&mut self, above: i64) -> Done;
-
-    /// A pointer argument, by its number.
-    ///
-    /// # Errors
-    /// It is not known.
-    fn handed(&mut self, at: usize, above: i64) -> Result<Address, Fault>;
-
-    /// A number that is handed over in a register, if it is known.
-    fn handed_number(&self, at: usize) -> Option<u64>;
+    /// The parameter in a register, by its number.
+    fn parameter(&self, at: usize) -> Word;
 
     /// The offset of the stack pointer.
     ///
@@ -50,8 +39,61 @@ pub trait Caller<'o> {
     /// It is not in the frame.
     fn stack(&self) -> Result<i64, Fault>;
 
-    /// Whether an address is a multiple of `align`, wherever its region is.
-    fn is_aligned(&mut self, at: Address, align: u64) -> bool;
+    /// The state that a function leaves: its result, and anything else in caller-saved registers. Where
+    /// it handles no secret, secrets are where they were, or below the stack pointer.
+    ///
+    /// # Errors
+    /// The stack pointer is not in the frame.
+    fn returned(&mut self, result: Word, handles_secret: bool) -> Done;
+
+    /// The state that a function with its own proof leaves: anything in the caller-saved registers and
+    /// below the frame.
+    ///
+    /// # Errors
+    /// The stack pointer is not in the frame.
+    fn forget_results(&mut self) -> Done {
+        self.returned(Word::Bits(Box::new([Cell::OPAQUE; 64])), true)
+    }
+
+    /// Checks the state that each call requires. The return address, or the last argument on the stack,
+    /// is below `above`.
+    ///
+    /// # Errors
+    /// The stack is not aligned.
+    fn check_call(&mut self, above: i64) -> Done {
+        let at = Pointer { region: Region::Frame, offset: above };
+        match self.world().memory.is_aligned(at, 16) {
+            true => Ok(()),
+            false => Err(Fault::new(Rule::Misaligned, "the stack is not aligned at the call")),
+        }
+    }
+
+    /// Bytes of an address.
+    fn address_bytes(&mut self) -> usize {
+        self.world().memory.convention.address
+    }
+
+    /// A pointer argument, by its number.
+    ///
+    /// # Errors
+    /// It is not known.
+    fn handed(&mut self, at: usize, above: i64) -> Result<Address, Fault> {
+        if at < Self::REGISTERS {
+            let word = self.parameter(at);
+            return self.world().handed(word);
+        }
+        let bytes = self.address_bytes() as i64;
+        let offset = above + bytes * (at - Self::REGISTERS) as i64;
+        self.load_address(Address::Pointer(Pointer { region: Region::Frame, offset }))
+    }
+
+    /// A number that is handed over in a register, if it is known.
+    fn handed_number(&self, at: usize) -> Option<u64> {
+        match self.parameter(at) {
+            Word::Number(value) => Some(value),
+            _ => None,
+        }
+    }
 
     /// Checks that a buffer is aligned, and not below the frame, where the callee has its own.
     ///
@@ -64,7 +106,7 @@ pub trait Caller<'o> {
                 let what = "it hands over bytes below its frame";
                 return Err(Fault::new(Rule::OutOfBounds, what));
             }
-            _ => self.is_aligned(at, align),
+            _ => self.world().is_aligned(at, align),
         };
         match is_aligned {
             true => Ok(()),
@@ -76,25 +118,55 @@ pub trait Caller<'o> {
     ///
     /// # Errors
     /// They are outside of every buffer, or an address.
-    fn load_cells(&mut self, at: Address, bytes: usize) -> Result<Vec<Cell>, Fault>;
+    fn load_cells(&mut self, at: Address, bytes: usize) -> Result<Vec<Cell>, Fault> {
+        let stack = self.stack()?;
+        self.world().load_cells(at, bytes, stack)
+    }
 
     /// The address in memory.
     ///
     /// # Errors
     /// There is none.
-    fn load_address(&mut self, at: Address) -> Result<Address, Fault>;
+    fn load_address(&mut self, at: Address) -> Result<Address, Fault> {
+        let (bytes, stack) = (self.address_bytes(), self.stack()?);
+        let word = self.world().load_word(at, bytes, stack)?;
+        self.world().handed(word)
+    }
 
     /// Writes bits to memory.
     ///
     /// # Errors
     /// It may not write there.
-    fn store(&mut self, at: Address, cells: &[Cell]) -> Done;
+    fn store(&mut self, at: Address, cells: &[Cell]) -> Done {
+        let stack = self.stack()?;
+        self.world().store(at, cells, stack)
+    }
 
-    /// The state that a callee leaves: anything in the caller-saved registers and below the frame.
+    /// The effect of a function that is not executed: it has its own proof, or is in another file. The
+    /// return address, or the last argument on the stack, is below `above`.
     ///
     /// # Errors
-    /// The stack pointer is not in the frame.
-    fn forget_results(&mut self) -> Done;
+    /// It breaks a rule, or its effect is not known.
+    fn outside(&mut self, target: u64, above: i64) -> Done
+    where
+        Self: Sized,
+    {
+        if let Some(callee) = self.world().calls.functions.at(target).cloned() {
+            return self.function(&callee, above);
+        }
+        let World { object, calls, .. } = self.world();
+        let object = *object;
+        let name = object.outside(target);
+        if let Some(kernel) = calls.at(target).or_else(|| calls.of_symbol(name?)) {
+            return self.kernel(kernel, above);
+        }
+        let Some(name) = name else {
+            let name = object.name(target);
+            return Err(unsupported(format!("it calls {name}, which is no code")));
+        };
+        let what = || unsupported(format!("it calls {name}, which is not in the object"));
+        library::called(self, name, above).ok_or_else(what)?
+    }
 
     /// The effect of a kernel, as a call that has returned. The return address is below `above`.
     fn kernel(&mut self, kernel: usize, above: i64) -> Done {
@@ -289,4 +361,20 @@ fn overlap(one: &(Address, usize, bool), other: &(Address, usize, bool)) -> bool
         || a.offset.saturating_add(one.1 as i64) <= b.offset
         || b.offset.saturating_add(other.1 as i64) <= a.offset;
     (one.2 || other.2) && !apart
+}
+
+impl World<'_> {
+    /// The address in a word that is handed over to a function with its own proof.
+    fn handed(&self, word: Word) -> Result<Address, Fault> {
+        let other = "the address that is handed over is not known";
+        match word {
+            Word::Pointer(pointer) => Ok(Address::Pointer(pointer)),
+            Word::Number(at) => Ok(Address::Number(at)),
+            Word::Bits(cells) => {
+                let secret = "an address that is handed over depends on an input";
+                Err(self.unknown(&cells[..], Rule::SecretAddress, secret, other))
+            }
+            _ => Err(unsupported(other)),
+        }
+    }
 }

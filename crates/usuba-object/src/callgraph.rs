@@ -18,10 +18,13 @@
 //! since any number may be its address. An address in the middle of a function is no call of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, Mnemonic, OpKind};
-
-use super::elf::{Content, Kind, Object};
+use super::aarch64::Aarch64;
+use super::control_flow::{ControlFlow, Names};
+use super::elf::{Content, Object, Processor};
+use super::riscv::Riscv;
+use super::x86::X86;
 
 /// Bytes of the longest table of distances.
 const TABLE: u64 = 4096;
@@ -38,6 +41,7 @@ pub struct Calls {
 /// The calls of all functions of an object.
 pub struct CallGraph<'o> {
     object: &'o Object,
+    machine: Machine,
     /// The ends of functions, by their places.
     ends: BTreeMap<u64, u64>,
     /// Functions of which others are parts, by the places of these.
@@ -54,6 +58,7 @@ impl<'o> CallGraph<'o> {
     pub fn new(object: &'o Object) -> CallGraph<'o> {
         let mut graph = CallGraph {
             object,
+            machine: Machine(object.processor()),
             ends: BTreeMap::new(),
             owners: BTreeMap::new(),
             calls: BTreeMap::new(),
@@ -128,6 +133,13 @@ impl<'o> CallGraph<'o> {
         }
     }
 
+    /// Notes this of all functions whose addresses may be among some.
+    fn take_all(&mut self, range: Range<u64>, reason: &'static str) {
+        let functions = self.ends.range(range.clone()).map(|(&at, _)| at);
+        let targets: Vec<u64> = functions.chain([range.start]).collect();
+        targets.into_iter().for_each(|target| self.take(target, reason));
+    }
+
     /// Code may run from one function into another that overlaps it.
     fn open_overlapping(&mut self, functions: &[(u64, u64)]) {
         // The function before that ends last.
@@ -149,15 +161,20 @@ impl<'o> CallGraph<'o> {
         let code = self.object.code(place, (end - place) as usize);
         let (mut starts, mut inner) = (BTreeSet::new(), Vec::new());
         let (mut calls, mut is_known) = (Calls::default(), code.len() as u64 == end - place);
-        for i in &mut Decoder::with_ip(64, code, place, DecoderOptions::NONE) {
-            starts.insert(i.ip());
-            is_known &= !i.is_invalid();
-            match self.branch(&i) {
+        let last = place + code.len() as u64;
+        let mut at = place;
+        while at < last {
+            let names = self.machine.names(self.object, at);
+            starts.insert(at);
+            is_known &= names.is_known && at + names.length <= last;
+            let is_call = names.is_call;
+            at += names.length;
+            match self.branch(names) {
                 Branch::None => {}
                 Branch::Indirect => calls.is_indirect = true,
                 Branch::To(target) if (place..end).contains(&target) => {
                     // A recursive call is one, too.
-                    calls.direct.extend(i.is_call_near().then_some(place));
+                    calls.direct.extend(is_call.then_some(place));
                     inner.push(target);
                 }
                 Branch::To(target) => {
@@ -171,39 +188,23 @@ impl<'o> CallGraph<'o> {
         is_known
     }
 
-    /// The addresses in an instruction, and whether they are the target of a branch.
-    fn named_by(&self, i: &Instruction) -> (Vec<u64>, bool) {
-        let is_branch = i.op_count() == 1 && i.op0_kind() == OpKind::NearBranch64;
-        let mut named: Vec<u64> = Vec::new();
-        for (at, relocation) in self.object.relocations(i.ip(), i.len()) {
-            let more = if relocation.kind == Kind::Absolute { 0 } else { i.next_ip() - at };
-            named.push(relocation.target.wrapping_add(more));
-        }
-        if named.is_empty() {
-            named.extend(i.is_ip_rel_memory_operand().then(|| i.ip_rel_memory_address()));
-            named.extend(is_branch.then(|| i.near_branch_target()));
-        }
-        (named, is_branch)
-    }
-
     /// The target of an instruction. Notes the addresses that it takes.
-    fn branch(&mut self, i: &Instruction) -> Branch {
-        let (named, is_branch) = self.named_by(i);
-        if let ([target], true) = (&named[..], is_branch) {
-            return Branch::To(self.behind_stub(*target));
+    fn branch(&mut self, names: Names) -> Branch {
+        if let Some(target) = names.target {
+            return Branch::To(self.behind_stub(target));
         }
-        let is_indirect =
-            matches!(i.flow_control(), FlowControl::IndirectCall | FlowControl::IndirectBranch);
-        if let ([slot], true, true) = (&named[..], is_indirect, i.is_ip_rel_memory_operand())
-            && let Ok(Content::Address(target)) = self.object.constant(*slot, 8)
+        let address = self.object.processor().address();
+        if let Some(slot) = names.slot.filter(|_| names.is_indirect)
+            && let Ok(Content::Address(target)) = self.object.constant(slot, address)
         {
             return Branch::To(target);
         }
-        for target in named {
-            self.named.insert(target);
-            self.take(target, "its address is taken");
+        for range in names.addresses {
+            // A table may be anywhere in a page.
+            self.named.extend(range.clone().step_by(4));
+            self.take_all(range, "its address is taken");
         }
-        if is_indirect { Branch::Indirect } else { Branch::None }
+        if names.is_indirect { Branch::Indirect } else { Branch::None }
     }
 
     /// The function behind a stub that jumps through a slot.
@@ -211,12 +212,7 @@ impl<'o> CallGraph<'o> {
         if self.function(target).is_some() {
             return target;
         }
-        let code = self.object.code(target, 32);
-        let decoder = Decoder::with_ip(64, code, target, DecoderOptions::NONE);
-        let jump = decoder.into_iter().find(|i| i.mnemonic() != Mnemonic::Endbr64);
-        let is_jump =
-            |i: &Instruction| i.mnemonic() == Mnemonic::Jmp && i.is_ip_rel_memory_operand();
-        let slot = jump.filter(is_jump).map(|i| i.ip_rel_memory_address());
+        let slot = self.machine.stub(self.object, target);
         slot.and_then(|slot| self.object.slot(slot)).unwrap_or(target)
     }
 
@@ -255,16 +251,16 @@ impl<'o> CallGraph<'o> {
                 match function.map(|function| known[function]) {
                     Some((_, end)) if at < end => at = end,
                     _ => {
-                        let code = &bytes[(at - start) as usize..];
-                        let i = Decoder::with_ip(64, code, at, DecoderOptions::NONE).decode();
-                        found.extend(self.named_by(&i).0);
-                        at += 1;
+                        let names = self.machine.names(self.object, at);
+                        found.extend(names.target.map(|target| target..target + 1));
+                        found.extend(names.addresses);
+                        at += self.machine.step();
                     }
                 }
             }
         }
-        for target in found {
-            self.take(target, "code that belongs to no function may call it");
+        for range in found {
+            self.take_all(range, "code that belongs to no function may call it");
         }
     }
 
@@ -298,4 +294,37 @@ enum Branch {
     None,
     To(u64),
     Indirect,
+}
+
+/// The machine of an object.
+#[derive(Clone, Copy)]
+struct Machine(Processor);
+
+impl Machine {
+    /// The addresses that the instruction at a place names.
+    fn names(self, object: &Object, place: u64) -> Names {
+        match self.0 {
+            Processor::X86 => X86::names(object, place),
+            Processor::Riscv32 => Riscv::names(object, place),
+            Processor::Aarch64 => Aarch64::names(object, place),
+        }
+    }
+
+    /// The slot through which the stub at a place jumps.
+    fn stub(self, object: &Object, place: u64) -> Option<u64> {
+        match self.0 {
+            Processor::X86 => X86::stub(object, place),
+            Processor::Riscv32 => Riscv::stub(object, place),
+            Processor::Aarch64 => Aarch64::stub(object, place),
+        }
+    }
+
+    /// Bytes between the places of instructions, at least.
+    fn step(self) -> u64 {
+        match self.0 {
+            Processor::X86 => X86::STEP,
+            Processor::Riscv32 => Riscv::STEP,
+            Processor::Aarch64 => Aarch64::STEP,
+        }
+    }
 }

@@ -16,11 +16,11 @@
 
 use usuba::ir::{NodeId, Program, interp};
 
-use super::cell::{Bits, Cell, Instance};
 use super::elf::Object;
 use super::functions::Functions;
-use super::integer_values::Word;
 use super::kernel_contract::{Contract, Meaning};
+use usuba_bits::cell::{Bits, Cell, Instance};
+use usuba_bits::operators::Word;
 
 /// A kernel with its own proof.
 #[derive(Clone, Debug)]

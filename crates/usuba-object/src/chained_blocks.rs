@@ -8,8 +8,6 @@
 //! value must be the bit of the program.
 
 use super::block_function::Interface;
-use super::blocks::Turning;
-use super::cell::{Bits, Cell, Instance};
 use super::compare::{ENGINES, LEAVES};
 use super::elf::Object;
 use super::functions::{BlockCounts, Functions};
@@ -18,6 +16,7 @@ use super::trial::{Argument, Call, Content, Data, Trial};
 use super::verdict::Verdict;
 use super::verdict::{self, Evidence, Obstacle};
 use usuba::ir::{Program, verify};
+use usuba_bits::cell::{Bits, Cell, Instance};
 use usuba_equiv::bitblast::{self, Places};
 use usuba_equiv::dag::{Edge, Kind};
 use usuba_equiv::execution::{Classes, Loops, Run};
@@ -33,11 +32,7 @@ pub type Difference = String;
 /// Whether the function that `interface` names computes its program on each block of each message
 /// in turn: the first input of the program is the chaining value, and its output the next one. The
 /// key pointer and the batch of `interface` are not used.
-pub fn prove<M: Turning>(
-    object: &Object,
-    interface: &Interface,
-    counts: BlockCounts,
-) -> Verdict<Difference> {
+pub fn prove(object: &Object, interface: &Interface, counts: BlockCounts) -> Verdict<Difference> {
     if let Err(rule) = verify::verify(interface.program) {
         return Verdict::Unknown(format!("the program is not well-formed: {rule}"));
     }
@@ -48,7 +43,7 @@ pub fn prove<M: Turning>(
     let mut last = Verdict::Unknown("nothing was tried".into());
     for in_sums in [false, true] {
         let mut evidence = Evidence { engines: ENGINES, ..Evidence::default() };
-        let outcome = goal.show::<M>(&mut evidence, in_sums);
+        let outcome = goal.show(&mut evidence, in_sums);
         let resisted = matches!(outcome, Err(Obstacle::Resisted(_)));
         last = verdict::verdict(outcome, evidence);
         if !resisted {
@@ -70,11 +65,7 @@ struct Goal<'a> {
 
 impl Goal<'_> {
     /// Executes both sides. `in_sums`: the engines also search inside additions of words.
-    fn show<M: Turning>(
-        &self,
-        evidence: &mut Evidence,
-        in_sums: bool,
-    ) -> Result<(), Obstacle<Difference>> {
+    fn show(&self, evidence: &mut Evidence, in_sums: bool) -> Result<(), Obstacle<Difference>> {
         let BlockCounts { blocks, messages } = self.counts;
         let impossible = Obstacle::Impossible;
         let graph = Graph::new(Some(Rewrites::new(LEAVES)));
@@ -110,9 +101,13 @@ impl Goal<'_> {
         if wanted.len() != chains.len() {
             return Err(impossible("its output is no chaining value".into()));
         }
-        let bits =
-            Bits::with_sums(run.graph, &run.summed, (in_sums, in_sums), 8 * M::CONVENTION.address);
-        let mut trial = Trial::<M>::new(self.object, bits, Functions::default());
+        let bits = Bits::with_sums(
+            run.graph,
+            &run.summed,
+            (in_sums, in_sums),
+            8 * self.object.processor().address(),
+        );
+        let mut trial = Trial::new(self.object, bits, Functions::default());
         let data = |name: &str, access, align, content| Data {
             name: name.to_string(),
             align,

@@ -16,13 +16,14 @@ use usuba::ir::random::Random;
 use usuba::ir::{Port, Program, verify};
 
 use super::calls::Calls;
-use super::cell::{Bits, Cell, Instance};
 use super::elf::Object;
 use super::frame_phases::Phases;
 use super::kernel_contract::{Array, Contract, Meaning};
 use super::memory::{Buffer, Memory, Whole};
 use super::verdict::{self, Evidence};
 use super::{Forks, Machine, World};
+use usuba_bits::cell::{Bits, Cell, Instance};
+use usuba_bits::evaluation::{evaluate, value};
 use usuba_equiv::Engines;
 use usuba_equiv::bitblast::{self, Places};
 use usuba_equiv::claims;
@@ -452,11 +453,6 @@ fn run(inputs: &[u64], at: u32) -> Vec<bool> {
     inputs.iter().map(|&word| word >> at & 1 == 1).collect()
 }
 
-/// The value of an edge, given the node values.
-fn value(values: &[u64], edge: Edge) -> u64 {
-    values[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)
-}
-
 /// The expected content of a memory bit, given the edges of parameters or results.
 fn cell(bits: &Bits, meaning: &Meaning, edges: &[Edge]) -> Result<Cell, String> {
     Ok(match *meaning {
@@ -477,22 +473,4 @@ fn buffer(bits: &Bits, array: &Array, params: &[Edge]) -> Result<Buffer, String>
         }
     };
     Ok(Buffer { name: array.name.clone(), access: array.access(), align: array.align, cells })
-}
-
-/// Evaluates all nodes of a bit graph on 64 inputs at once; `params` has one word for each
-/// parameter.
-pub fn evaluate(graph: &Graph, params: &[u64]) -> Vec<u64> {
-    let mut values: Vec<u64> = Vec::with_capacity(graph.nodes.len());
-    for node in &graph.nodes {
-        // Operands precede the nodes that use them.
-        let at = |raw: u64| value(&values, Edge::from_raw(raw));
-        values.push(match node.kind {
-            Kind::Const => 0,
-            Kind::Param => params[node.a as usize],
-            Kind::And => at(node.a) & at(node.b),
-            Kind::Xor => at(node.a) ^ at(node.b),
-            _ => unreachable!("a graph of bits has no other nodes"),
-        });
-    }
-    values
 }

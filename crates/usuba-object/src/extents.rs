@@ -11,10 +11,10 @@
 
 use std::ops::Range;
 
-use super::cell::Cell;
 use super::frame_phases::PHASES;
 use super::memory::{Memory, Moving, Pointer, Region, Whole};
 use super::{Fault, Rule};
+use usuba_bits::cell::Cell;
 use usuba_ranges::{Asked, Form, Verdict};
 
 /// The most bytes of the frame or of a buffer that an access may reach.

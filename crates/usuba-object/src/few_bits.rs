@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use usuba_equiv::dag::{Edge, Kind};
 
-use super::cell::{Bits, Cell, Instance};
+use usuba_bits::cell::{Bits, Cell, Instance};
 
 /// The most free bits: their values fit the bits of a word.
 const MOST: usize = 6;

@@ -14,11 +14,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cell::{Bits, Cell, Instance};
 use super::elf::Object;
 use super::points::Points;
 use super::promises::Promise;
 use super::residues::Residues;
+use usuba_bits::cell::{Bits, Cell, Instance};
 use usuba_equiv::dag::Kind;
 
 /// The numbers of a call of a function over blocks of several messages.

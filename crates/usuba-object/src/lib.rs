@@ -14,7 +14,8 @@
 //! accesses must lie inside of a buffer of the contract or of the frame. An instruction outside the
 //! model is a fault.
 //!
-//! *Limits:* x86-64, and functions whose loops are counted or run over blocks; kernels for RV32IMC.
+//! *Limits:* functions for x86-64 and AArch64 whose loops are counted or run over numbers that are
+//! parameters; kernels for RV32IMC.
 //!
 //! Functions over any number of blocks are proved for all numbers at once, by `blocks`.
 //!
@@ -24,12 +25,19 @@
 //!   part.
 //! - `opaque`: words of which nothing is known, and names of single bits.
 //! - `repeats`: vectors whose lanes compute the same for consecutive instances.
-//! - `memory`: regions, pointers, bounds, alignment; `address`: addresses of operands;
+//! - `memory`: bounds and alignment in regions; `memory_values`: pointers and numbers; `address`: addresses of operands;
 //!   `convention`: sizes and alignments that a calling convention fixes.
 //! - `extents`: accesses whose address or length is not known.
 //! - `pointer_tables`: arrays of pointers; `table_elements`: the buffers behind their elements.
 //! - `struct_fields`: public numbers in structs of the caller.
 //! - `memory_turns`: memory at the turns of a loop; `frame_phases`: the alignment of the frame.
+//! - `word`: words of registers; `word_bits`: their bits; `flags`: flags and conditions; `outcomes`:
+//!   their outcomes; `word_turns`: words at the turns of a loop.
+//! - `counts`: arithmetic of numbers that depend on the number of blocks; `regions`: of addresses.
+//! - `accesses`: loads and stores; `block_copies`: copies of memory; `library`: functions that copy;
+//!   `places`: places in the object that instructions name.
+//! - `control_flow`: instructions as they are decoded; `post_dominators`: where paths meet;
+//!   `live_registers`: the registers that a function may read.
 //! - `elf`: object files; `extensions`: the instructions that a target has; `dispatch`: the choice
 //!   of a target at run time.
 //! - `kernel_contract`: buffers and the meaning of their bits.
@@ -56,14 +64,16 @@
 //! - `simulate`: the model on inputs, to be compared with a processor.
 //! - `integers`: the integer abstraction of words; `integer_values`: a program on such words;
 //!   `arithmetic`: the proof of a function that computes with integers.
-//! - `x86`, `riscv`: the machines. Another one is another folder that implements [`Machine`].
+//! - `x86`, `aarch64`, `riscv`: the machines. Another one is another folder that implements [`Machine`].
 //!
 //! *Reference:* King 1976 (symbolic execution); Pnueli, Siegel, Singerman 1998 (translation
 //! validation).
 
 pub mod aarch64;
+mod accesses;
 mod address;
 pub mod arithmetic;
+mod block_copies;
 pub mod block_function;
 pub mod block_step;
 pub mod blocks;
@@ -74,33 +84,36 @@ mod call_summaries;
 mod callees;
 pub mod callgraph;
 pub mod calls;
-pub mod cell;
 pub mod chained_blocks;
 pub mod compare;
+mod control_flow;
 mod convention;
+mod counts;
 pub mod dispatch;
 pub mod elf;
 pub mod extensions;
 mod extents;
 mod few_bits;
+mod flags;
 mod footprint;
 mod frame_phases;
 pub mod functions;
 pub mod integer_values;
-pub mod integers;
 pub mod kernel_contract;
-mod lane_arithmetic;
+mod library;
+mod live_registers;
 pub mod memory;
 mod memory_calls;
 mod memory_turns;
-mod opaque;
+mod memory_values;
+mod outcomes;
 mod path_join;
-mod plain_accesses;
-mod plain_calls;
+mod places;
 mod pointer_tables;
 pub mod points;
+mod post_dominators;
 pub mod promises;
-mod repeats;
+mod regions;
 pub mod residues;
 pub mod riscv;
 pub mod safety;
@@ -115,16 +128,19 @@ mod table_elements;
 pub mod trial;
 mod variable_changes;
 pub mod verdict;
+mod word;
+mod word_bits;
+mod word_turns;
 pub mod x86;
 
 use std::fmt;
 
 use calls::Calls;
-use cell::{Bits, Cell};
 use convention::Convention;
 use elf::Object;
 use extensions::Extensions;
 use memory::{Memory, Whole};
+use usuba_bits::cell::{Bits, Cell};
 
 /// The rule that an instruction breaks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -13,74 +13,17 @@
 
 use std::collections::BTreeMap;
 
-use super::cell::Cell;
 use super::convention::Convention;
 use super::dispatch;
 use super::footprint::Footprint;
 use super::frame_phases::KNOWN_PHASES;
+pub use super::memory_values::{Moving, Pointer, Region, Whole};
 use super::pointer_tables::Tables;
 use super::scope::Scope;
-use super::stream::{Side, Stream};
+use super::stream::Stream;
 use super::{Fault, Rule};
+use usuba_bits::cell::Cell;
 use usuba_ranges::{Form, Unknowns};
-
-/// A region and an offset in it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pointer {
-    pub region: Region,
-    pub offset: i64,
-}
-
-/// The region of a pointer.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Region {
-    /// Offset 0 is where the stack pointer was at entry.
-    Frame,
-    /// A buffer, by number.
-    Buffer(u32),
-    /// A buffer of blocks.
-    Stream(Side),
-    /// The unknown value of a register at entry, or of the canary; it has no content.
-    Entry(u16),
-    /// The return address; it has no content.
-    Caller,
-    /// The return address of a call that is summarized; it has no content.
-    Return,
-    /// The public value that a register had at a call that is summarized, by the number of the call
-    /// and of the register; it has no content.
-    Held(u16, u16),
-    /// A section of the object, an undefined symbol, or a slot of the global offset table, by
-    /// number; see [`super::elf`].
-    Section(u32),
-}
-
-/// A region and an offset in it that depends on a number of blocks.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Moving {
-    pub region: Region,
-    pub offset: Form,
-}
-
-/// The values besides bits that the bytes of an address may hold.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Whole {
-    Pointer(Pointer),
-    Moving(Moving),
-    Count(Form),
-}
-
-impl Whole {
-    /// The address of a buffer.
-    pub fn start(buffer: usize) -> Whole {
-        Whole::Pointer(Pointer { region: Region::Buffer(buffer as u32), offset: 0 })
-    }
-}
-
-impl Pointer {
-    pub fn plus(self, offset: i64) -> Pointer {
-        Pointer { offset: self.offset.wrapping_add(offset), ..self }
-    }
-}
 
 /// The permitted accesses to a buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -163,6 +106,8 @@ pub struct Memory {
     pub(super) orders: BTreeMap<[Region; 2], bool>,
     /// Calls for random bytes, where these have names.
     pub(super) drawn: u64,
+    /// Public words with numbers.
+    pub(super) publics: u16,
     /// The choice of a backend, which is a variable of the object.
     pub choice: dispatch::Known,
     /// The bytes that the last open call has used, if it is summarized.
@@ -207,6 +152,7 @@ impl Memory {
             tables: Tables::default(),
             orders: BTreeMap::new(),
             drawn: 0,
+            publics: 0,
             choice: dispatch::Known::default(),
             footprint: None,
         };
@@ -527,16 +473,12 @@ impl Memory {
         }
     }
 
-    /// The return addresses in the frame from `stack` on: where the callers of the code are.
-    pub fn callers(&self, stack: i64) -> Vec<(i64, Pointer)> {
-        let code = |(&(_, at), whole): (&Place, &Whole)| match whole {
-            Whole::Pointer(code) => {
-                matches!(code.region, Region::Section(_) | Region::Return).then_some((at, *code))
-            }
+    /// The address at an offset in the frame.
+    pub fn address_at(&self, offset: i64) -> Option<Pointer> {
+        match self.wholes.get(&(Region::Frame, offset)) {
+            Some(Whole::Pointer(at)) => Some(*at),
             _ => None,
-        };
-        let frame = (Region::Frame, stack)..=(Region::Frame, i64::MAX);
-        self.wholes.range(frame).filter_map(code).collect()
+        }
     }
 
     /// Replaces each bit of the frame and of buffers.

@@ -7,13 +7,13 @@
 
 use std::ops::Range;
 
-use super::cell::{Bits, Cell};
 use super::footprint::{Bytes, Footprint, Span};
 use super::memory::{Memory, Moving, Place, Pointer, Region, Whole};
+use usuba_bits::cell::{Bits, Cell};
 use usuba_ranges::Form;
 
 /// The return address of a call that is summarized.
-const RETURN: Pointer = Pointer { region: Region::Return, offset: 0 };
+pub const RETURN: Pointer = Pointer { region: Region::Return, offset: 0 };
 
 impl Memory {
     pub(super) fn note_read(&mut self, at: Place, bytes: usize) {
@@ -86,7 +86,7 @@ impl Memory {
     /// Notes whether a value that has been read is a number that is not known, unless the call has
     /// written it.
     pub(super) fn note_value(&self, at: Place, whole: Option<Whole>) {
-        let is_own = |noted: &Footprint<Region>| noted.written.has(at, 8);
+        let is_own = |noted: &Footprint<Region>| noted.written.has(at, self.convention.address);
         if whole.is_some_and(is_unknown) && !self.footprint.as_ref().is_some_and(is_own) {
             self.note_open();
         }
@@ -137,7 +137,9 @@ impl Memory {
 
     /// Begins a call that is summarized, whose return address is at an offset in the frame.
     pub fn begin_call(&mut self, start: i64) {
-        self.keep((Region::Frame, start), Whole::Pointer(RETURN));
+        if self.convention.above > 0 {
+            self.keep((Region::Frame, start), Whole::Pointer(RETURN));
+        }
         self.footprint = Some(Footprint::default());
     }
 
@@ -168,7 +170,7 @@ fn is_unknown(whole: Whole) -> bool {
     match whole {
         Whole::Count(form) => form.value().is_none(),
         Whole::Moving(_) => true,
-        Whole::Pointer(_) => false,
+        Whole::Pointer(_) => whole.is_public(),
     }
 }
 

@@ -8,10 +8,10 @@
 
 use std::ops::Range;
 
-use super::block_step::{Cover, Joining, parts};
-use super::cell::Cell;
+use super::block_step::{Cover, Joining};
 use super::memory::{Memory, Place, Region, Whole};
 use super::scope::Scope;
+use usuba_bits::cell::Cell;
 use usuba_ranges::{Form, VARIABLES};
 
 impl Memory {
@@ -83,7 +83,7 @@ impl Memory {
     /// memory.
     pub fn has_regions_of(&self, other: &Memory, stack: i64) -> bool {
         self.wholes.range((Region::Frame, stack)..(Region::Frame, i64::MAX)).all(|(at, whole)| {
-            let regions = other.wholes.get(at).map(|other| (parts(*whole).0, parts(*other).0));
+            let regions = other.wholes.get(at).map(|other| (whole.region(), other.region()));
             regions.is_none_or(|(one, next)| one.zip(next).is_none_or(|(one, next)| one == next))
         })
     }
@@ -103,6 +103,7 @@ impl Memory {
         let ranges = &mut self.unknowns.ranges;
         let kept = ranges.facts().filter(|&fact| cover.fact(fact, &other.unknowns.ranges));
         *ranges = ranges.with_facts(kept);
+        cover.widen(&mut self.unknowns, &other.unknowns);
         self.lowest = self.lowest.min(other.lowest);
         self.in_frame(-other.below);
         let first = -8 * self.below;

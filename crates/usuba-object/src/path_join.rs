@@ -24,9 +24,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use super::block_step::Joining;
-use super::cell::Cell;
 use super::memory::Memory;
 use super::scope::Scope;
+use usuba_bits::cell::Cell;
 use usuba_ranges::replaced;
 use usuba_ranges::{Form, Range, Ranges, Unknowns, VARIABLES};
 

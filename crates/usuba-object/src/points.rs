@@ -17,9 +17,9 @@
 use num_bigint::BigInt;
 use rustc_hash::FxHashMap;
 
-use super::cell::Bits;
 use super::few_bits::{Cases, cases};
 use super::residues::Residues;
+use usuba_bits::cell::Bits;
 use usuba_contracts::edwards::law::{Form, Law, Operation};
 use usuba_contracts::edwards::{Curve, Point};
 use usuba_contracts::poly::{Poly, remainder};
@@ -246,8 +246,8 @@ impl Points {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cell::Cell;
     use crate::functions::Functions;
+    use usuba_bits::cell::Cell;
     use usuba_equiv::value_numbering::Graph;
 
     /// An execution in which words of 256 bits are numbers.

@@ -13,10 +13,10 @@
 
 use num_bigint::BigInt;
 
-use super::cell::{Bits, Cell};
 use super::functions::Functions;
 use super::kernel_contract::{Contract, Meaning};
 use super::points::{Digits, Sum};
+use usuba_bits::cell::{Bits, Cell};
 use usuba_contracts::monomial::Exponent;
 use usuba_contracts::poly::Poly;
 

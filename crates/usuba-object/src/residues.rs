@@ -14,8 +14,8 @@
 use num_bigint::BigInt;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cell::{Bits, Cell};
 use super::few_bits::cases;
+use usuba_bits::cell::{Bits, Cell};
 use usuba_contracts::monomial::{Exponent, Monomial};
 use usuba_contracts::poly::Poly;
 

@@ -33,13 +33,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::blocks::Turning;
 use super::calls::Calls;
-use super::cell::{Bits, Cell};
 use super::elf::Object;
 use super::frame_phases::Phases;
 use super::memory::{Access, Buffer, Extent, Field, Memory, Pointer, Region, Whole};
 use super::pointer_tables::{Column, Tables};
 use super::safety_search::Search;
 use super::{Fault, Forks, Residue, Rule, World};
+use usuba_bits::cell::{Bits, Cell};
 use usuba_ranges::{Form, Range, Unknowns};
 
 /// A function with its contract.

@@ -21,8 +21,9 @@ use super::frame_phases::KNOWN_PHASES;
 use super::memory::Memory;
 use super::safety::{Evidence, Returns};
 use super::safety_state::{Key, Meeting, State, Told, Visit};
+use super::summarized::Registers;
 use super::variable_changes::{Change, Hoisted, divided};
-use super::{Fault, Fork, Residue, Rule, Step, World};
+use super::{Fault, Fork, Residue, Rule, Step, World, unsupported};
 use usuba_ranges::{Asked, Form, Ranges, Split, VARIABLES};
 
 /// The most distinguished paths, also at a time, and unknown branches on one of them.
@@ -79,7 +80,9 @@ pub struct Search<'a, 'o, M> {
     /// Where the paths from branches meet.
     meetings: FxHashMap<u64, Option<u64>>,
     /// The callee-saved registers that are live at these places.
-    live: FxHashMap<u64, u16>,
+    live: FxHashMap<u64, Registers>,
+    /// Whether functions may read the status of a callee that has returned to these places.
+    pub(super) statuses: FxHashMap<u64, bool>,
     /// A change of variables that is to be done before a loop.
     pub(super) hoisted: Option<Hoisted>,
     pub(super) summaries: Summaries<M>,
@@ -93,7 +96,8 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         (longest, joins): (u64, bool),
     ) -> Search<'a, 'o, M> {
         let (asked, told, meetings) = (KNOWN_PHASES, Vec::new(), FxHashMap::default());
-        let (live, hoisted, summaries) = (FxHashMap::default(), None, Summaries::default());
+        let (live, statuses) = (FxHashMap::default(), FxHashMap::default());
+        let (hoisted, summaries) = (None, Summaries::default());
         Search {
             world,
             evidence,
@@ -104,6 +108,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             told,
             meetings,
             live,
+            statuses,
             hoisted,
             summaries,
         }
@@ -290,7 +295,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         part: Part,
         (form, fault): (Form, Fault),
     ) -> Ends<M> {
-        let key = (state.machine.place(), state.memory.callers(state.machine.stack_offset()));
+        let key = (state.machine.place(), state.calls.clone());
         let negative = Form::number(-1).minus(form).ok_or_else(|| fault.clone())?;
         self.hoist(visits, &key, (form, fault))?;
         let at = visits.len();
@@ -382,7 +387,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         fault: Fault,
     ) -> Ends<M> {
         let place = state.machine.place();
-        let key = (place, state.memory.callers(state.machine.stack_offset()));
+        let key = (place, state.calls.clone());
         self.hoist(visits, &key, (form, fault.clone()))?;
         let at = visits.iter().rposition(|visit| visit.key == key);
         let Some(at) = at.filter(|&at| !visits[at].is_watched) else {
@@ -605,7 +610,10 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             let fault = match step {
                 Ok(Step::Next) => continue,
                 Ok(Step::Called) => {
-                    state.calls.push(stack);
+                    let back = state.machine.return_address(&self.world.memory);
+                    let back =
+                        back.ok_or_else(|| unsupported("a call without a return address"))?;
+                    state.calls.push((stack, back));
                     let unknowns = &mut self.world.memory.unknowns;
                     state.machine.map_arguments(&mut |form| unknowns.name(form));
                     match self.joins {
@@ -614,7 +622,12 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                     }
                 }
                 Ok(Step::Back) => {
-                    state.calls.retain(|&call| call >= stack);
+                    // Calls without frames of their own have one stack pointer.
+                    let last = state.calls.last().map(|(call, _)| call + M::CONVENTION.above);
+                    match last == Some(stack) {
+                        true => drop(state.calls.pop()),
+                        false => state.calls.retain(|&(call, _)| call >= stack),
+                    }
                     continue;
                 }
                 Ok(Step::Returned) => return Ok(Stop::Returned),

@@ -12,19 +12,23 @@ use std::collections::BTreeSet;
 use super::Fault;
 use super::block_step::{Cover, Join};
 use super::blocks::Turning;
-use super::cell::Bits;
 use super::elf::Object;
 use super::memory::{Memory, Pointer};
 use super::path_join::Paths;
+use super::summarized::Registers;
+use usuba_bits::cell::Bits;
 use usuba_ranges::{Form, Range, Ranges, Split, VARIABLES};
+
+/// A call in progress: the stack pointer at the entry of the callee, and the return address.
+pub type Call = (i64, Pointer);
 
 /// A point of an execution.
 #[derive(Clone)]
 pub struct State<M> {
     pub machine: M,
     pub memory: Memory,
-    /// Where the return addresses of the calls in progress are in the frame, the first call first.
-    pub calls: Vec<i64>,
+    /// The calls in progress, the first one first.
+    pub calls: Vec<Call>,
     /// The branches on secrets before it, by their numbers, with their outcomes.
     pub secrets: Vec<(usize, bool)>,
 }
@@ -81,7 +85,7 @@ impl<M: Turning> State<M> {
     }
 
     /// Whether another state may be joined with this one.
-    pub fn is_like(&self, other: &State<M>, object: &Object, live: Option<u16>) -> bool {
+    pub fn is_like(&self, other: &State<M>, object: &Object, live: Option<Registers>) -> bool {
         self.calls == other.calls
             && self.secrets == other.secrets
             && self.memory.has_regions_of(&other.memory, self.machine.stack_offset())
@@ -190,8 +194,8 @@ pub struct Visit<M> {
     pub is_watched: bool,
 }
 
-/// The address of a branch, and the callers of its function.
-pub type Key = (u64, Vec<(i64, Pointer)>);
+/// The address of a branch, and the calls in progress.
+pub type Key = (u64, Vec<Call>);
 
 impl<M> Visit<M> {
     /// The first time at a branch.

@@ -9,11 +9,11 @@
 //! [`executed`] has any pointer as the second parameter, at the end of a buffer or of the frame.
 
 use super::calls::Calls;
-use super::cell::{Bits, Cell, Instance};
-use super::compare::evaluate;
 use super::elf::Object;
 use super::memory::{Access, Buffer, Memory, Pointer, Region, Whole};
 use super::{Fault, Forks, Machine, Rule, World, run};
+use usuba_bits::cell::{Bits, Cell, Instance};
+use usuba_bits::evaluation::evaluate;
 use usuba_equiv::dag::{Edge, Kind};
 use usuba_equiv::value_numbering::Graph;
 

@@ -20,8 +20,8 @@
 use std::rc::Rc;
 
 use super::block_step::{Cover, Joining};
-use super::cell::{Bits, Cell, Instance};
 use super::{Fault, Rule};
+use usuba_bits::cell::{Bits, Cell, Instance};
 use usuba_equiv::dag::Edge;
 use usuba_ranges::{Form, Ranges};
 

@@ -8,9 +8,9 @@
 //! *Soundness:* a function may assume the bounds that every function establishes: each return is
 //! checked. Nothing is assumed about a struct for results only.
 
-use super::cell::{Bits, Cell};
 use super::memory::{Access, Field, Memory, Place, Region, Whole};
 use super::{Fault, Rule};
+use usuba_bits::cell::{Bits, Cell};
 use usuba_ranges::Range;
 
 impl Field {

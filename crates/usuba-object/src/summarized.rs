@@ -5,33 +5,42 @@
 //! at the return   rbx: the symbol, so the value of the caller
 //! ```
 
-use super::cell::{Bits, Cell};
 use super::elf::Object;
 use super::memory::Whole;
+use usuba_bits::cell::{Bits, Cell};
 
 /// The place after the return of a call that is summarized.
 pub const NOWHERE: u64 = u64::MAX;
 
-/// Registers that may hold an address, at most.
-pub const REGISTERS: u16 = 16;
+/// A set of registers, as a mask.
+pub type Registers = u32;
 
 /// A machine with calls that can be summarized.
 pub trait Summarized: Sized {
-    /// The parameters in registers that a function may use, as a mask.
-    fn live(object: &Object, entry: u64) -> u16;
+    /// How many registers may hold an address.
+    const REGISTERS: u16;
 
-    /// The callee-saved registers that a function may read from a place on, as a mask.
-    fn saved(object: &Object, place: u64) -> u16;
+    /// The parameters in registers that a function may use.
+    fn live(object: &Object, entry: u64) -> Registers;
 
-    /// The other registers that a function may read from a place on, as a mask.
-    fn results(object: &Object, place: u64) -> u16;
+    /// The callee-saved registers that a function may read from a place on.
+    fn saved(object: &Object, place: u64) -> Registers;
+
+    /// The other registers that a function may read from a place on.
+    fn results(object: &Object, place: u64) -> Registers;
+
+    /// Whether a function may read the status of a callee, from the place of its return on, or return it.
+    fn reads_status(object: &Object, place: u64) -> bool;
 
     /// A weaker state at the entry of a function with these parameters, in which the other registers
     /// hold symbols of the call, or secrets. `None` if a parameter is no number, bits or address.
-    fn generalised(&self, bits: &Bits, live: u16, call: u16) -> Option<Self>;
+    fn generalised(&self, bits: &Bits, live: Registers, call: u16) -> Option<Self>;
 
     /// The same with names for the bits of secrets in registers that are no parameters.
-    fn named(self, bits: &mut Bits, live: u16) -> Self;
+    fn named(self, bits: &mut Bits, live: Registers) -> Self;
+
+    /// Begins a call that is summarized, where the return address is in a register.
+    fn begin_call(&mut self);
 
     /// Whether a generalised state is a case of another one.
     fn is_case_of(&self, general: &Self, bits: &Bits, is_case: IsCase) -> bool;

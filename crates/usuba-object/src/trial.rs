@@ -10,16 +10,16 @@
 //! its own. Each call is executed for every distinguishable position of the frame, and must
 //! leave the same for all of them, so the next call begins with this for every position.
 
-use std::marker::PhantomData;
-
+use super::aarch64::Aarch64;
 use super::blocks::Turning;
 use super::calls::Calls;
-use super::cell::{Bits, Cell};
-use super::elf::Object;
+use super::elf::{Object, Processor};
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::functions::Functions;
 use super::memory::{Access, Buffer, Memory, Region, Whole};
-use super::{Fault, Forks, Rule, Step, World};
+use super::x86::X86;
+use super::{Fault, Forks, Machine, Rule, Step, World, unsupported};
+use usuba_bits::cell::{Bits, Cell};
 use usuba_ranges::Form;
 
 /// A buffer of the caller.
@@ -65,9 +65,8 @@ pub struct Call {
     pub arguments: Vec<Argument>,
 }
 
-/// An object that is executed by a machine.
-pub struct Trial<'o, M> {
-    machine: PhantomData<M>,
+/// An object that is executed by its machine.
+pub struct Trial<'o> {
     world: World<'o>,
     /// Executed instructions, and their limit in this call.
     pub instructions: u64,
@@ -102,12 +101,12 @@ struct Left {
     buffers: Vec<Vec<Cell>>,
 }
 
-impl<'o, M: Turning> Trial<'o, M> {
-    pub fn new(object: &'o Object, bits: Bits, functions: Functions) -> Trial<'o, M> {
-        let memory = Memory::new(M::CONVENTION, Vec::new(), &[], 0);
+impl<'o> Trial<'o> {
+    pub fn new(object: &'o Object, bits: Bits, functions: Functions) -> Trial<'o> {
+        let memory = Memory::new(X86::CONVENTION, Vec::new(), &[], 0);
         let calls = Calls::of(functions);
         let world = World { bits, memory, object, calls, forks: Forks::default() };
-        Trial { machine: PhantomData, world, instructions: 0, limit: 0 }
+        Trial { world, instructions: 0, limit: 0 }
     }
 
     /// The bits and the functions of a specification.
@@ -121,6 +120,18 @@ impl<'o, M: Turning> Trial<'o, M> {
     /// # Errors
     /// It breaks a rule, or depends on the position of its frame.
     pub fn call(&mut self, buffers: &mut [Data], call: &Call) -> Result<Option<Vec<Cell>>, Fault> {
+        match self.world.object.processor() {
+            Processor::X86 => self.call_on::<X86>(buffers, call),
+            Processor::Aarch64 => self.call_on::<Aarch64>(buffers, call),
+            Processor::Riscv32 => Err(unsupported("calls of functions for RISC-V")),
+        }
+    }
+
+    fn call_on<M: Turning>(
+        &mut self,
+        buffers: &mut [Data],
+        call: &Call,
+    ) -> Result<Option<Vec<Cell>>, Fault> {
         let entry = self.world.object.function(&call.symbol).ok_or_else(|| {
             Fault::new(Rule::Unsupported, format!("there is no function `{}`", call.symbol))
         })?;
@@ -155,7 +166,7 @@ impl<'o, M: Turning> Trial<'o, M> {
     /// The results of all paths, and the largest alignment of the frame that they have asked for.
     /// A branch is joined before the branches above it: where both of its sides leave the same,
     /// it is forgotten.
-    fn joined(&mut self, machine: M, memory: Memory) -> Result<(Left, u64), Fault> {
+    fn joined<M: Turning>(&mut self, machine: M, memory: Memory) -> Result<(Left, u64), Fault> {
         self.world.memory = memory;
         let mut asked = KNOWN_PHASES;
         let mut count = 0;
@@ -197,7 +208,7 @@ impl<'o, M: Turning> Trial<'o, M> {
     }
 
     /// The results at the end of a path.
-    fn left(&self, machine: &M) -> Result<Left, Fault> {
+    fn left<M: Turning>(&self, machine: &M) -> Result<Left, Fault> {
         machine.leave(&self.world)?;
         let memory = &self.world.memory;
         let buffers = memory.buffers.iter().map(|buffer| buffer.cells.clone()).collect();
@@ -231,7 +242,7 @@ impl<'o, M: Turning> Trial<'o, M> {
     }
 
     /// Executes a path to its end, or to a branch that is not known.
-    fn returned(&mut self, mut machine: M) -> Result<End<M>, Fault> {
+    fn returned<M: Turning>(&mut self, mut machine: M) -> Result<End<M>, Fault> {
         while self.instructions < self.limit {
             self.instructions += 1;
             let place = machine.place();

@@ -19,7 +19,7 @@ use usuba::passes::pipeline::PipelineOptions;
 use usuba_equiv::claims::{Difference, Kind};
 use usuba_object::arithmetic;
 use usuba_object::block_function::{Interface, KeyPointer};
-use usuba_object::blocks;
+use usuba_object::by_machine;
 use usuba_object::byte_order::Order;
 use usuba_object::chained_blocks;
 use usuba_object::compare::{self, Demands};
@@ -28,7 +28,6 @@ use usuba_object::extensions::Extensions;
 use usuba_object::functions::BlockCounts;
 use usuba_object::kernel_contract::Contract;
 use usuba_object::verdict::Verdict;
-use usuba_object::x86::X86;
 
 use crate::compiler::Compiler;
 use crate::key_setup;
@@ -65,7 +64,7 @@ impl Proof {
     /// Proves a function over blocks.
     pub fn of_blocks(object: &Object, interface: &Interface) -> Proof {
         let start = Instant::now();
-        let verdict = blocks::prove::<X86>(object, interface);
+        let verdict = by_machine::prove_blocks(object, interface);
         let way = if interface.in_place { "in place" } else { "apart" };
         let what = format!("{}, {way}", interface.symbol);
         let outcome = verdict.map(Evidence::Machine, |found| {
@@ -85,7 +84,7 @@ impl Proof {
     /// Proves a function over blocks of several messages for these numbers of them.
     pub fn of_chained(object: &Object, interface: &Interface, counts: BlockCounts) -> Proof {
         let start = Instant::now();
-        let verdict = chained_blocks::prove::<X86>(object, interface, counts);
+        let verdict = chained_blocks::prove(object, interface, counts);
         let BlockCounts { blocks, messages } = counts;
         let what = format!("{}, {blocks} blocks of {messages} messages", interface.symbol);
         let outcome = match verdict {
@@ -142,8 +141,13 @@ pub fn options(slicing: Slicing, target: &'static Target) -> Options {
 }
 
 /// Additional flags for the byte interface, beyond the flags of kernels.
-pub fn flags(is_clang: bool) -> &'static [&'static str] {
-    if is_clang { &[] } else { GCC }
+pub fn flags(compiler: &Compiler) -> &'static [&'static str] {
+    match (compiler.is_clang, compiler.foreign) {
+        (true, _) => &[],
+        (false, None) => GCC,
+        // The other flag is for x86-64.
+        (false, Some(_)) => &GCC[1..],
+    }
 }
 
 /// Compiles the C text of a byte interface to an object file.
@@ -152,7 +156,7 @@ pub fn flags(is_clang: bool) -> &'static [&'static str] {
 /// The compiler rejects the text.
 pub fn object(text: &str, target: &'static Target, family: Family) -> Result<Vec<u8>, String> {
     let compiler = Compiler::find(target, family).map_err(|skip| skip.to_string())?;
-    compiler.object(text, "c", flags(compiler.is_clang))
+    compiler.object(text, "c", flags(&compiler))
 }
 
 /// Proves the functions of an existing object.
@@ -173,7 +177,7 @@ pub fn prove_object(
             function.name
         ));
     }
-    let object = Object::read(file, Extensions::of(target.cflags))?;
+    let object = Object::read_any(file, Extensions::of(target.cflags))?;
     let mut proofs = Vec::new();
     for in_place in [false, true] {
         if in_place && built.input != built.output {
@@ -184,7 +188,7 @@ pub fn prove_object(
     }
     if function.key.is_some() {
         let (contract, program) = setup(built, function)?;
-        let prove = || compare::prove::<X86>(&object, &contract, &program, demands);
+        let prove = || by_machine::prove(&object, &contract, &program, demands);
         proofs.push(Proof::of_kernel(&contract.symbol, &program, prove));
     }
     Ok(proofs)

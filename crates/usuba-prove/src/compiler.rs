@@ -42,6 +42,8 @@ pub struct Compiler {
     pub family: Family,
     machine: cc::Machine,
     pub is_clang: bool,
+    /// The machine that it compiles for, if this is not the machine that it runs on.
+    pub foreign: Option<Foreign>,
     /// The compiler and its version, as in `gcc 14.2.0`.
     pub name: String,
     /// The intrinsics header; empty for none.
@@ -86,7 +88,8 @@ impl Compiler {
     ) -> Result<Compiler, cc::Skip> {
         let machine = cc::find_foreign(target, foreign, family)?;
         let compiler = Compiler::of(machine, family, target.header);
-        Ok(Compiler { name: format!("{}{}", foreign.prefix(), compiler.name), ..compiler })
+        let name = format!("{}{}", foreign.prefix(), compiler.name);
+        Ok(Compiler { foreign: Some(foreign), name, ..compiler })
     }
 
     fn of(machine: cc::Machine, family: Family, header: &'static str) -> Compiler {
@@ -95,7 +98,8 @@ impl Compiler {
         let kind = if is_clang { "clang" } else { "gcc" };
         let name = format!("{kind} {}", version.trim());
         let (texts, parsed, cache) = (AtomicUsize::new(0), OnceLock::new(), Cache::user());
-        Compiler { family, machine, is_clang, name, header, own: &[], texts, parsed, cache }
+        let (foreign, own) = (None, &[]);
+        Compiler { family, machine, is_clang, foreign, name, header, own, texts, parsed, cache }
     }
 
     /// The same compiler without the objects of earlier runs.

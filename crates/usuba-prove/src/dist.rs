@@ -17,19 +17,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
+use usuba::isa;
 use usuba::names::did_you_mean;
 use usuba::{Options, Output};
 use usuba_ciphers::Cipher;
 use usuba_ciphers::loader::plain;
 use usuba_library::declarations::{Function, Struct};
-use usuba_library::manifest::{ENDING, Manifest};
+use usuba_library::manifest::{Choice, ENDING, Manifest};
 use usuba_library::{Unit, UnitKind};
+use usuba_object::by_machine;
 use usuba_object::callgraph::CallGraph;
 use usuba_object::dispatch::Dispatch;
 use usuba_object::elf::{self, Object};
 use usuba_object::extensions::Extensions;
-use usuba_object::safety;
-use usuba_object::x86::X86;
 use usuba_run::objects::{self, Key};
 
 use crate::cache::this_build;
@@ -91,7 +91,7 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let bytes = read(request.file)?;
     let members = elf::members(&bytes)?;
     let members = members.into_iter().map(|(name, bytes)| {
-        let object = Object::read(&bytes, Extensions::ALL);
+        let object = Object::read_any(&bytes, Extensions::ALL);
         let object = object.map_err(|why| format!("{}: {why}", request.file.display()))?;
         let name = if name.is_empty() { file_name(request.file) } else { name };
         Ok(Opened { name, sha256: sha256(&bytes), object })
@@ -105,7 +105,14 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     let written = usuba_library::regenerate(&manifest, request.folder)?;
     if let Some(choice) = &manifest.dispatch {
         for Opened { object, .. } in &mut members {
-            let values = choice.values.iter().map(|choice| (choice.value, &*choice.features));
+            let host = object.processor().host();
+            let is_here = |choice: &&Choice| {
+                let target = isa::find(&choice.target);
+                let machine = target.map(|target| target.machine.unwrap_or(target));
+                machine.is_none_or(|machine| machine.processor.runs_on(host))
+            };
+            let values = choice.values.iter().filter(is_here);
+            let values = values.map(|choice| (choice.value, &*choice.features));
             object.dispatch =
                 Dispatch::new(|name| object.variable(name), &choice.cell, values).map(Arc::new);
         }
@@ -463,7 +470,7 @@ const LONGEST: u64 = 50_000_000;
 fn safe(function: &Function, types: &[Struct], object: &Object) -> Found {
     let start = Instant::now();
     let found = match exported::contract(function, types) {
-        Ok(contract) => Found::safe(safety::prove::<X86>(object, &contract, LONGEST)),
+        Ok(contract) => Found::safe(by_machine::prove_safety(object, &contract, LONGEST)),
         Err(why) => Found::nothing(&why),
     };
     Found { seconds: start.elapsed().as_secs_f64(), ..found }

@@ -162,7 +162,7 @@ impl Interfaces {
             };
             all.extend(self.programs(cell, program, last, function, &built)?);
             for compiler in objects.compilers(&built.text) {
-                let more = byte_interface::flags(compiler.is_clang);
+                let more = byte_interface::flags(compiler);
                 let flags = [compiler.flags(), more.to_vec()].concat().join(" ");
                 let about = [
                     outside_of_comments(&built.text),

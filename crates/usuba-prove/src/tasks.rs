@@ -113,7 +113,11 @@ pub fn backends(request: &Request) -> Result<Vec<Backend>, String> {
             false => Ok(Objects::None),
         };
         let is_here = objects::has_machine(target);
-        let is_c = |by: &&By| is_here && matches!(by, By::C(_));
+        let is_c = |by: &&By| match by {
+            By::C(_) => is_here,
+            By::Foreign(foreign, _) => foreign.compiles(target),
+            By::Assembly => false,
+        };
         let has = |by: &&By| match by {
             By::C(_) => is_here,
             By::Foreign(foreign, _) => foreign.compiles(target),

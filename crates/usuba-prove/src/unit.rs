@@ -14,12 +14,12 @@ use usuba_ciphers::Function;
 use usuba_library::{Blocks, Unit, UnitKind};
 use usuba_object::arithmetic;
 use usuba_object::block_function::{Interface, KeyPointer};
-use usuba_object::compare::{self, Demands};
+use usuba_object::by_machine;
+use usuba_object::compare::Demands;
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
 use usuba_object::functions::BlockCounts;
 use usuba_object::kernel_contract::Contract;
-use usuba_object::x86::X86;
 
 use crate::byte_interface::{Proof, order};
 use crate::cell::{Cell, Extent, Known, Obstacle, fingerprint};
@@ -124,9 +124,9 @@ pub fn object(
         UnitKind::Kernel { .. } => {
             let typed = &output.checked.program;
             let most = arithmetic::most(&program, &typed.decls[typed.entry]);
-            arithmetic::prove_either::<X86>(object, &contract, &program, &most, &linked, demands)
+            by_machine::prove_either(object, &contract, &program, &most, &linked, demands)
         }
-        _ => compare::prove::<X86>(object, &contract, &program, demands),
+        _ => by_machine::prove(object, &contract, &program, demands),
     };
     Ok(vec![Proof::of_kernel(&contract.symbol, &program, prove)])
 }

@@ -25,6 +25,7 @@ const ORDER: &[&str] = &[
     "usuba-decode",
     "usuba-ranges",
     "usuba-equiv",
+    "usuba-bits",
     "usuba-web",
     "usuba-object",
     "usuba-synth",

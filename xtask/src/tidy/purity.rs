@@ -18,6 +18,7 @@ const PURE: &[&str] = &[
     "crates/usuba-decode/src/",
     "crates/usuba-ranges/src/",
     "crates/usuba-equiv/src/",
+    "crates/usuba-bits/src/",
     "crates/usuba-object/src/",
 ];
 

@@ -2,15 +2,18 @@
 
 use usuba_decode::aarch64::{Instruction, Jump, Register};
 
-use super::register_file::{LINK, PARAMETERS, Value, Vector, is_volatile};
+use super::flag_bits::Flags;
+use super::register_file::{LINK, PARAMETERS, SAVED_VECTORS, SP, is_volatile};
+use super::word_operations::size;
 use super::{Done, Run};
-use crate::address::Address;
 use crate::callees::Caller;
-use crate::cell::Cell;
 use crate::elf::{Object, Relocation};
-use crate::memory::{Loaded, Pointer, Region};
-use crate::plain_calls::PlainCaller;
+use crate::flags::Condition;
+use crate::memory::Region;
+use crate::summarized::NOWHERE;
+use crate::word::{Binary, Word};
 use crate::{Fault, Rule, Step, World, unsupported};
+use usuba_bits::cell::Cell;
 
 impl Run<'_, '_> {
     /// Executes a branch or a jump; `None` for other instructions.
@@ -27,7 +30,7 @@ impl Run<'_, '_> {
             Instruction::BranchIf { condition, offset } => {
                 let target = self.near(offset, relocation)?;
                 let is_secret = self.aarch64.flags.are_secret(&self.world.bits);
-                let holds = self.aarch64.flags.holds(&mut self.world.bits, condition)?;
+                let holds = self.holds(condition)?;
                 self.branch(holds, is_secret, target)?
             }
             Instruction::BranchZero { wide, if_zero, register, offset } => {
@@ -38,7 +41,7 @@ impl Run<'_, '_> {
             }
             Instruction::BranchBit { if_zero, register, bit, offset } => {
                 let target = self.near(offset, relocation)?;
-                let bit = self.word(register, true)?[bit];
+                let bit = self.tested_bit(register, bit)?;
                 let is_secret = self.world.bits.is_secret(bit);
                 let holds = if if_zero { self.world.bits.not(bit) } else { bit };
                 self.branch(holds, is_secret, target)?
@@ -51,18 +54,37 @@ impl Run<'_, '_> {
         Ok(Some(step))
     }
 
-    /// Whether a register is zero, and whether it depends on inputs. No buffer is at address zero.
+    /// Whether a register is zero, and whether it depends on inputs.
     fn is_zero(&mut self, register: Register, wide: bool) -> Result<(Cell, bool), Fault> {
-        let value = self.value(register);
-        if let Value::Pointer(at) = &value
-            && wide
-            && self.world.is_near(at)
-        {
-            return Ok((self.world.bits.constant(false), false));
+        if register != SP {
+            self.name_tested(register);
         }
-        let (cells, zero) = (self.bits_of(&value, wide)?, self.number(0, wide));
-        let is_secret = cells.iter().any(|&cell| self.world.bits.is_secret(cell));
+        let word = self.low(self.value(register), wide);
+        let bytes = size(wide) / 8;
+        if let Some(made) = self.world.public(Binary::Subtract, [&word, &Word::Number(0)], bytes) {
+            let (_, flags) = made?;
+            let zero = self.world.held(&flags, Condition::Equal)?;
+            return Ok((self.bit(zero)?, false));
+        }
+        let (cells, zero) = (self.bits_of(&word, wide)?, self.number(0, wide));
+        let is_secret = self.world.is_secret(&cells);
         Ok((self.world.bits.equal(&cells, &zero), is_secret))
+    }
+
+    /// A bit of a register.
+    fn tested_bit(&mut self, register: Register, bit: usize) -> Result<Cell, Fault> {
+        let word = self.value(register);
+        if !word.is_counted() {
+            return Ok(self.word(register, true)?[bit]);
+        }
+        let (operation, number, condition) = match bit {
+            63 => (Binary::Subtract, 0, Condition::Sign),
+            _ => (Binary::And, 1 << bit, Condition::Equal),
+        };
+        let made = self.world.public(operation, [&word, &Word::Number(number)], 8);
+        let (_, flags) = made.expect("it is counted")?;
+        let flag = self.world.held(&flags, condition)?;
+        self.bit(if bit == 63 { flag } else { flag.inverted() })
     }
 
     /// A branch, whose condition must be known.
@@ -77,15 +99,22 @@ impl Run<'_, '_> {
     fn jump_to(&mut self, jump: Jump, register: Register) -> Result<Step, Fault> {
         let other = "a jump to an address that is data";
         let at = match self.value(register) {
-            Value::Pointer(at) => at,
-            Value::Bits(cells) => {
+            Word::Pointer(at) => at,
+            Word::Bits(cells) => {
                 let secret = "the target of the jump depends on an input";
                 return Err(self.world.unknown(&cells[..], Rule::SecretBranch, secret, other));
             }
-            Value::Page(_) => return Err(unsupported(other)),
+            _ => return Err(unsupported(other)),
         };
-        if at == (Pointer { region: Region::Caller, offset: 0 }) && jump != Jump::Call {
-            return Ok(Step::Returned);
+        if jump != Jump::Call && at.offset == 0 {
+            match at.region {
+                Region::Caller => return Ok(Step::Returned),
+                Region::Return => {
+                    self.aarch64.next = NOWHERE;
+                    return Ok(Step::Back);
+                }
+                _ => {}
+            }
         }
         let target = Object::place(at).ok_or_else(|| unsupported(other))?;
         match jump {
@@ -117,97 +146,63 @@ impl Run<'_, '_> {
             let above = self.aarch64.stack()?;
             self.outside(target, above)?;
             // The return address was there, which is no secret.
-            self.set(LINK, Value::unset());
+            self.set(LINK, Word::unset());
             return Ok(Step::Next);
         }
-        self.set(LINK, Value::Pointer(Object::pointer(self.following())));
+        self.set(LINK, Word::Pointer(Object::pointer(self.following())));
         self.aarch64.next = target;
         Ok(Step::Called)
     }
 }
 
 impl<'o> Caller<'o> for Run<'_, 'o> {
+    const REGISTERS: usize = PARAMETERS;
+
     fn world(&mut self) -> &mut World<'o> {
         self.world
     }
 
-    fn address_bytes(&self) -> usize {
-        8
-    }
-
-    fn check_call(&mut self, above: i64) -> Done {
-        let at = Address::Pointer(Pointer { region: Region::Frame, offset: above });
-        match self.world.is_aligned(at, 16) {
-            true => Ok(()),
-            false => Err(Fault::new(Rule::Misaligned, "the stack is not aligned at the call")),
-        }
-    }
-
-    fn handed(&mut self, at: usize, above: i64) -> Result<Address, Fault> {
-        if at < PARAMETERS {
-            return self.as_address(&self.value(at));
-        }
-        let offset = above + 8 * (at - PARAMETERS) as i64;
-        self.load_address(Address::Pointer(Pointer { region: Region::Frame, offset }))
-    }
-
-    fn handed_number(&self, at: usize) -> Option<u64> {
-        self.world.bits.word(&self.value(at).cells()?)
+    fn parameter(&self, at: usize) -> Word {
+        self.value(at)
     }
 
     fn stack(&self) -> Result<i64, Fault> {
         self.aarch64.stack()
     }
 
-    fn is_aligned(&mut self, at: Address, align: u64) -> bool {
-        self.world.is_aligned(at, align)
-    }
-
-    fn load_cells(&mut self, at: Address, bytes: usize) -> Result<Vec<Cell>, Fault> {
-        self.bits_at(at, bytes)
-    }
-
-    fn load_address(&mut self, at: Address) -> Result<Address, Fault> {
-        match self.loaded(at, 8)? {
-            Loaded::Pointer(pointer) => Ok(Address::Pointer(pointer)),
-            _ => Err(unsupported("the address that is handed over is not known")),
-        }
-    }
-
-    fn store(&mut self, at: Address, cells: &[Cell]) -> Done {
-        self.put(at, cells)
-    }
-
-    fn forget_results(&mut self) -> Done {
+    fn returned(&mut self, result: Word, handles_secret: bool) -> Done {
         let stack = self.aarch64.stack()?;
-        for register in (0..32).filter(|&register| is_volatile(register)) {
-            self.set(register, Value::Bits(Box::new([Cell::OPAQUE; 64])));
-        }
-        // A callee restores the lower halves of some vectors.
-        for (number, vector) in self.aarch64.vectors.iter_mut().enumerate() {
-            let before = vector.clone();
-            *vector = Vector::of([Cell::OPAQUE; 128]);
-            if super::register_file::SAVED_VECTORS.contains(&number) {
-                vector.cells[..64].copy_from_slice(&before.cells[..64]);
-                vector.pointers[0] = before.pointers[0];
+        let mut any = handles_secret || self.aarch64.flags.are_secret(&self.world.bits);
+        let bits = &self.world.bits;
+        let mut lose = |cells: &mut [Cell]| {
+            for cell in cells {
+                *cell = match handles_secret || bits.is_secret(*cell) {
+                    true => Cell::OPAQUE,
+                    false => Cell::UNSET,
+                };
+                any |= *cell == Cell::OPAQUE;
             }
-        }
-        self.aarch64.flags = super::Flags::Unset;
-        self.world.memory.lose_below(stack, |_| true);
-        Ok(())
-    }
-}
-
-impl<'o> PlainCaller<'o> for Run<'_, 'o> {
-    fn handed_byte(&self, at: usize) -> Option<Vec<Cell>> {
-        Some(self.value(at).cells()?[..8].to_vec())
-    }
-
-    fn return_address(&mut self, at: Address) {
-        let value = match at {
-            Address::Pointer(at) => Value::Pointer(at),
-            _ => Value::unset(),
         };
-        self.set(0, value);
+        for register in (0..32).filter(|&register| is_volatile(register)) {
+            let held = self.aarch64.general[register].cells(bits);
+            let mut cells = held.unwrap_or([Cell::UNSET; 64]);
+            lose(&mut cells);
+            self.aarch64.general[register] = Word::Bits(Box::new(cells));
+        }
+        for number in 0..32 {
+            let vector = self.aarch64.vector_mut(number);
+            // A callee restores the lower halves of some vectors.
+            let kept = if SAVED_VECTORS.contains(&number) { 1 } else { 0 };
+            lose(&mut vector.cells[64 * kept..]);
+            vector.pointers[kept..].fill(None);
+        }
+        self.set(0, result);
+        self.aarch64.flags = match any {
+            true => Flags::Given([Cell::OPAQUE; 4]),
+            false => Flags::Unset,
+        };
+        let World { bits, memory, .. } = &mut *self.world;
+        memory.lose_below(stack, |cell| any || bits.is_secret(cell));
+        Ok(())
     }
 }

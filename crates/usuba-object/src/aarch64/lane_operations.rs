@@ -9,9 +9,9 @@
 use usuba_decode::aarch64::{LaneShift, Lanes, Lanewise, Long, OfLane, Register, Vector};
 
 use super::{Done, Run};
-use crate::cell::{Bits, Cell};
-use crate::lane_arithmetic::{self as words, CHOICE, leading_zeros, less, shifted};
 use crate::{Fault, Rule, unsupported};
+use usuba_bits::cell::{Bits, Cell};
+use usuba_bits::lane_arithmetic::{self as words, CHOICE, leading_zeros, less, shifted};
 
 /// The lanes of the result.
 type Cells = Result<Vec<Cell>, Fault>;

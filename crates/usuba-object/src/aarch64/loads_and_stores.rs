@@ -8,19 +8,23 @@
 //! An access need not be aligned, as on operating systems for applications, but the stack pointer is
 //! a multiple of 16 where it is a base.
 
-use usuba_decode::aarch64::{After, At, Content, Extend, Instruction, Lanes, Register};
+use usuba_decode::aarch64::{After, At, Content, Extend, Instruction, Lanes, Register, Shift};
 
-use super::register_file::{SP, Value, Vector};
+use super::register_file::{SP, Vector};
+use super::word_operations::size;
 use super::{BYTES, Done, Run};
 use crate::address::Address;
-use crate::cell::Cell;
+use crate::block_copies::further;
 use crate::elf::{Kind, Object, Part, Relocation};
-use crate::memory::{Loaded, Pointer};
-use crate::plain_accesses::other_use;
+use crate::memory::{Pointer, Region, Whole};
+use crate::places::other_use;
+use crate::word::{Binary, Word};
 use crate::{Fault, Rule, unsupported};
+use usuba_bits::cell::Cell;
+use usuba_ranges::Form;
 
 /// Bytes of a page.
-const PAGE: u64 = 4096;
+pub const PAGE: u64 = 4096;
 
 impl Run<'_, '_> {
     /// Executes an access, or an instruction that computes an address; false for others.
@@ -33,11 +37,21 @@ impl Run<'_, '_> {
             (Instruction::Place { is_page: true, to, .. }, Some(relocation))
                 if relocation.kind == Kind::Part(Part::High) =>
             {
-                self.set(to, Value::Page(relocation.target));
+                let upper = Pointer { region: Region::Upper, offset: relocation.target as i64 };
+                self.set(to, Word::Pointer(upper));
+            }
+            // In a linked file.
+            (Instruction::Place { is_page: true, to, offset }, None) => {
+                let at = Object::pointer(self.place);
+                if !self.world.object.is_aligned(Pointer { offset: 0, ..at }, PAGE) {
+                    return Err(unsupported("the page of an instruction is not known"));
+                }
+                let page = Pointer { offset: at.offset & !(PAGE as i64 - 1), ..at };
+                self.set(to, Word::Pointer(page.plus(offset)));
             }
             (Instruction::Place { is_page: false, to, offset }, relocation) => {
                 let target = self.near(offset, relocation)?;
-                self.set(to, Value::Pointer(Object::pointer(target)));
+                self.set(to, Word::Pointer(Object::pointer(target)));
             }
             (
                 Instruction::AddImmediate {
@@ -51,20 +65,20 @@ impl Run<'_, '_> {
                 Some(part),
             ) if part.kind == Kind::Part(Part::Low) => {
                 let at = self.in_page(from, part)?;
-                self.set_or_stack(to, Value::Pointer(at));
+                self.set_or_stack(to, Word::Pointer(at));
             }
             (Instruction::Access { loads, bytes, content, register, at }, part) => {
                 let place = self.address(at, part, bytes)?;
                 self.access(loads, bytes, content, register, place)?;
-                self.change_after(at, place);
+                self.change_after(at, place)?;
             }
             (Instruction::AccessPair { loads, bytes, content, registers, at }, None) => {
                 let place = self.address(at, None, bytes)?;
-                let places = [place, moved(place, bytes)];
+                let places = [place, moved(place, bytes)?];
                 for (register, at) in registers.into_iter().zip(places) {
                     self.access(loads, bytes, content, register, at)?;
                 }
-                self.change_after(at, place);
+                self.change_after(at, place)?;
             }
             (Instruction::LoadNear { bytes, content, register, offset }, relocation) => {
                 let target = self.near(offset, relocation)?;
@@ -78,7 +92,7 @@ impl Run<'_, '_> {
                     true => self.by_turns(loads, lanes, &registers, at)?,
                     false => {
                         for (number, register) in registers.into_iter().enumerate() {
-                            let at = moved(at, lanes.all / 8 * number);
+                            let at = moved(at, lanes.all / 8 * number)?;
                             self.access(loads, lanes.all / 8, Content::Vector, register, at)?;
                         }
                     }
@@ -145,11 +159,12 @@ impl Run<'_, '_> {
 
     /// The place whose lower part the linker writes; the register has its page.
     fn in_page(&self, base: Register, part: Relocation) -> Result<Pointer, Fault> {
-        let (Value::Page(page), Kind::Part(Part::Low)) = (self.value_or_stack(base), part.kind)
+        let (Word::Pointer(Pointer { region: Region::Upper, offset: page }), Kind::Part(Part::Low)) =
+            (self.value_or_stack(base), part.kind)
         else {
             return Err(other_use());
         };
-        if !self.world.have_one_upper_part(page, part.target, PAGE) {
+        if !self.world.have_one_upper_part(page as u64, part.target, PAGE) {
             return Err(unsupported("the parts of an address are of two places"));
         }
         Ok(Object::pointer(part.target))
@@ -165,19 +180,19 @@ impl Run<'_, '_> {
         Ok(address)
     }
 
-    /// A value as an address.
-    pub fn as_address(&self, value: &Value) -> Result<Address, Fault> {
-        match value {
-            Value::Pointer(at) => Ok(Address::Pointer(*at)),
-            Value::Bits(cells) => match self.world.bits.word(&cells[..]) {
-                Some(number) => Ok(Address::Number(number)),
-                None => {
-                    let secret = "the address depends on an input";
-                    let other = "the address is made of what nobody has written";
-                    Err(self.world.unknown(&cells[..], Rule::SecretAddress, secret, other))
-                }
-            },
-            Value::Page(_) => Err(other_use()),
+    /// A word as an address.
+    pub fn as_address(&self, word: &Word) -> Result<Address, Fault> {
+        match word {
+            Word::Pointer(at) => Ok(Address::Pointer(*at)),
+            Word::Number(number) => Ok(Address::Number(*number)),
+            Word::Moving(moving) => Ok(Address::Moving(*moving)),
+            Word::Count(form) => Ok(Address::Count(*form)),
+            Word::Bits(cells) => {
+                let secret = "the address depends on an input";
+                let other = "the address is made of what nobody has written";
+                Err(self.world.unknown(&cells[..], Rule::SecretAddress, secret, other))
+            }
+            Word::Low(..) | Word::Distance(..) => Err(other_use()),
         }
     }
 
@@ -200,10 +215,10 @@ impl Run<'_, '_> {
         match at {
             At::Offset { base, offset, .. } => {
                 let base = self.base(base)?;
-                Ok(by(base, offset))
+                by(base, offset)
             }
             At::Before { base: register, offset } => {
-                let at = by(self.base(register)?, offset);
+                let at = by(self.base(register)?, offset)?;
                 self.set_address(register, at);
                 Ok(at)
             }
@@ -216,43 +231,43 @@ impl Run<'_, '_> {
     }
 
     /// Changes the base of an access at `place` after it.
-    fn change_after(&mut self, at: At, place: Address) {
+    fn change_after(&mut self, at: At, place: Address) -> Done {
         if let At::After { base, offset } = at {
-            self.set_address(base, by(place, offset));
+            self.set_address(base, by(place, offset)?);
         }
+        Ok(())
     }
 
     /// The sum of a base and an index, one of which is an address.
     fn indexed(
-        &self,
+        &mut self,
         base: Address,
         index: Register,
         extend: Extend,
         shift: usize,
     ) -> Result<Address, Fault> {
-        let index = match extend.bits {
-            64 => self.value(index),
-            _ => {
-                let low = self.extended(&self.word(index, true)?);
-                self.extend(&low, extend, true)?
-            }
-        };
-        match (base, self.as_address(&index)?) {
-            (base, Address::Number(number)) => Ok(by(base, (number << shift) as i64)),
-            (Address::Number(number), Address::Pointer(at)) if shift == 0 => {
-                Ok(by(Address::Pointer(at), number as i64))
-            }
-            _ => Err(unsupported("the sum of two addresses")),
+        let index = self.extend(self.value(index), extend, true)?;
+        let index = self.moved(index, Shift::Left, shift, true)?;
+        self.summed(base, &index)
+    }
+
+    /// The sum of an address and a word.
+    fn summed(&mut self, base: Address, by: &Word) -> Result<Address, Fault> {
+        let is_place = |word: &Word| word.place().is_some();
+        let base = Word::from(base);
+        if matches!(by, Word::Bits(_)) {
+            return self.as_address(by);
         }
+        if is_place(&base) && is_place(by) {
+            return Err(unsupported("the sum of two addresses"));
+        }
+        let sum = self.world.public(Binary::Add, [&base, by], 8);
+        let (sum, _) = sum.ok_or_else(other_use)??;
+        self.as_address(&sum)
     }
 
     fn set_address(&mut self, register: Register, at: Address) {
-        let value = match at {
-            Address::Pointer(at) => Value::Pointer(at),
-            Address::Number(number) => self.extended(&self.number(number, true)),
-            Address::Moving(_) | Address::Count(_) => Value::unset(),
-        };
-        self.set_or_stack(register, value);
+        self.set_or_stack(register, Word::from(at));
     }
 
     /// The address in a base, and the one that it has after the access.
@@ -262,15 +277,12 @@ impl Run<'_, '_> {
         after: Option<After>,
     ) -> Result<(Address, Address), Fault> {
         let at = self.base(base)?;
-        let offset = match after {
-            None => 0,
-            Some(After::Bytes(bytes)) => bytes as i64,
-            Some(After::Register(register)) => match self.as_address(&self.value(register))? {
-                Address::Number(number) => number as i64,
-                _ => return Err(unsupported("the sum of two addresses")),
-            },
+        let end = match after {
+            None => at,
+            Some(After::Bytes(bytes)) => by(at, bytes as i64)?,
+            Some(After::Register(register)) => self.summed(at, &self.value(register))?,
         };
-        Ok((at, by(at, offset)))
+        Ok((at, end))
     }
 
     fn access(
@@ -283,31 +295,24 @@ impl Run<'_, '_> {
     ) -> Done {
         match (content, loads) {
             (Content::General { signed, wide }, true) => {
-                let value = match self.loaded(at, bytes)? {
-                    Loaded::Pointer(pointer) if bytes == 8 => Value::Pointer(pointer),
-                    Loaded::Cells(cells) => {
-                        let bits = 8 * bytes;
-                        let low = self.extended(&cells);
-                        let value = self.extend(&low, Extend { signed, bits }, wide)?;
-                        // Zeros are above a word of 32 bits.
-                        if wide { value } else { self.extended(&self.bits_of(&value, false)?) }
-                    }
-                    _ => return Err(unsupported("a part of an address is read")),
+                let stack = self.aarch64.stack()?;
+                let word = self.world.load_word(at, bytes, stack)?;
+                let low = self.world.truncated(word, bytes);
+                let word = match signed {
+                    true => self.world.sign_extended(&low, bytes, size(wide) / 8)?,
+                    false => low,
                 };
-                self.set(register, value);
+                self.set(register, word);
                 Ok(())
             }
-            (Content::General { .. }, false) => match self.value(register) {
-                Value::Pointer(pointer) if bytes == 8 => {
-                    let stack = self.aarch64.stack()?;
-                    self.world.put_pointer(at, pointer, stack)
-                }
-                Value::Bits(cells) => self.put(at, &cells[..8 * bytes]),
-                _ => Err(unsupported("a part of an address is stored")),
-            },
+            (Content::General { .. }, false) => {
+                let word = self.world.truncated(self.value(register), bytes);
+                let stack = self.aarch64.stack()?;
+                self.world.store_word(at, &word, bytes, stack)
+            }
             (Content::Vector, true) => {
                 let vector = self.load_vector(at, bytes)?;
-                self.aarch64.vectors[register] = vector;
+                *self.aarch64.vector_mut(register) = vector;
                 Ok(())
             }
             (Content::Vector, false) => {
@@ -320,32 +325,36 @@ impl Run<'_, '_> {
     /// A vector in memory, with zeros above, whose lanes may be addresses.
     fn load_vector(&mut self, at: Address, bytes: usize) -> Result<Vector, Fault> {
         let mut vector = Vector::of([self.world.bits.constant(false); 128]);
-        for lane in 0..bytes.div_ceil(8) {
-            let size = bytes.min(8);
-            let cells = match self.loaded(moved(at, 8 * lane), size)? {
-                Loaded::Pointer(pointer) if size == 8 => {
-                    vector.pointers[lane] = Some(pointer);
-                    vec![Cell::UNSET; 64]
-                }
-                Loaded::Cells(cells) => cells,
-                _ => return Err(unsupported("a part of an address is read")),
-            };
-            vector.cells[64 * lane..][..8 * size].copy_from_slice(&cells);
+        let stack = self.aarch64.stack()?;
+        if bytes == 8 {
+            let word = self.world.load_word(at, bytes, stack)?;
+            vector.pointers[0] = word.moved();
+            let cells = word.cells(&self.world.bits).unwrap_or([Cell::UNSET; 64]);
+            vector.cells[..64].copy_from_slice(&cells);
+            return Ok(vector);
         }
+        if let (Address::Pointer(at), 16) = (at, bytes) {
+            vector.pointers = [0, 8].map(|lane| self.world.memory.whole(at.plus(lane)));
+        }
+        let cells = self.world.load_cells(at, bytes, stack)?;
+        vector.cells[..8 * bytes].copy_from_slice(&cells);
         Ok(vector)
     }
 
     fn store_vector(&mut self, at: Address, bytes: usize, vector: &Vector) -> Done {
-        for lane in 0..bytes.div_ceil(8) {
-            let (at, size) = (moved(at, 8 * lane), bytes.min(8));
-            match vector.pointers[lane] {
-                Some(pointer) if size == 8 => {
-                    let stack = self.aarch64.stack()?;
-                    self.world.put_pointer(at, pointer, stack)?;
-                }
-                Some(_) => return Err(unsupported("a part of an address is stored")),
-                None => self.put(at, &vector.cells[64 * lane..][..8 * size])?,
-            }
+        let wholes = vector.pointers.into_iter().zip([0, 8]).take(bytes.div_ceil(8));
+        let wholes: Vec<(Whole, i64)> =
+            wholes.filter_map(|(whole, lane)| Some((whole?, lane))).collect();
+        if !wholes.is_empty() && bytes < 8 {
+            return Err(unsupported("a part of an address is stored"));
+        }
+        let stack = self.aarch64.stack()?;
+        self.world.store(at, &vector.cells[..8 * bytes], stack)?;
+        for (whole, lane) in wholes {
+            let Address::Pointer(at) = at else {
+                return Err(unsupported("an address is stored where none should be"));
+            };
+            self.world.memory.store_whole(at.plus(lane), whole, stack)?;
         }
         Ok(())
     }
@@ -353,18 +362,13 @@ impl Run<'_, '_> {
     /// The content of memory as bits.
     pub fn bits_at(&mut self, at: Address, bytes: usize) -> Result<Vec<Cell>, Fault> {
         let stack = self.aarch64.stack()?;
-        self.world.bits_at(at, bytes, stack)
-    }
-
-    pub fn loaded(&mut self, at: Address, bytes: usize) -> Result<Loaded, Fault> {
-        let stack = self.aarch64.stack()?;
-        self.world.loaded(at, bytes, stack)
+        self.world.load_cells(at, bytes, stack)
     }
 
     /// Writes bits to memory.
     pub fn put(&mut self, at: Address, cells: &[Cell]) -> Done {
         let stack = self.aarch64.stack()?;
-        self.world.put(at, cells, stack)
+        self.world.store(at, cells, stack)
     }
 
     /// The place of the next instruction.
@@ -374,14 +378,10 @@ impl Run<'_, '_> {
 }
 
 /// An address that is moved by a number of bytes.
-fn by(at: Address, offset: i64) -> Address {
-    match at {
-        Address::Pointer(pointer) => Address::Pointer(pointer.plus(offset)),
-        Address::Number(number) => Address::Number(number.wrapping_add_signed(offset)),
-        other => other,
-    }
+fn by(at: Address, offset: i64) -> Result<Address, Fault> {
+    further(at, Form::number(offset))
 }
 
-fn moved(at: Address, bytes: usize) -> Address {
+fn moved(at: Address, bytes: usize) -> Result<Address, Fault> {
     by(at, bytes as i64)
 }

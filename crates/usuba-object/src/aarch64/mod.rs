@@ -13,35 +13,60 @@
 //! (`usuba_decode::aarch64`) with a disassembler, and each instruction with an emulator.
 //!
 //! - `register_file`: the contents of registers; entry and return.
-//! - `word_operations`: arithmetic; `flags`: flags and conditions.
+//! - `word_operations`: arithmetic; `products`: with quotients and remainders; `bit_fields`: of bits;
+//!   `flag_bits`: flags and conditions; `selections`: choices by them.
 //! - `loads_and_stores`: with parts of addresses; `branches`: with jumps and calls.
 //! - `vector_operations`: operations on vectors; `lane_operations`: on their lanes.
+//! - `flow`: the flow of control, and the registers that instructions use; `turns`: states at the turns
+//!   of a loop; `summaries`: states at the entry and at the return of calls that are summarized.
 
+mod bit_fields;
 mod branches;
-mod flags;
+mod flag_bits;
+mod flow;
 mod lane_operations;
 mod loads_and_stores;
+mod products;
 mod register_file;
+mod selections;
+mod summaries;
+mod turns;
 mod vector_operations;
 mod word_operations;
 
 use usuba_decode::aarch64::{Instruction, decode};
 
-use super::cell::{Bits, Cell};
 use super::convention::Convention;
 use super::memory::{Pointer, Region, Whole};
+use super::word::Word;
 use super::{Fault, Machine, Rule, Step, World, unsupported};
-use flags::Flags;
-use register_file::{Value, Vector};
+use flag_bits::Flags;
+use register_file::Vector;
+use usuba_bits::cell::{Bits, Cell};
+use usuba_ranges::Form;
 
 /// The processor.
 #[derive(Clone)]
 pub struct Aarch64 {
     /// The general-purpose registers, and the stack pointer.
-    general: [Value; 32],
+    general: [Word; 32],
     vectors: Box<[Vector; 32]>,
+    /// The vectors that have been written since the entry of a call that is summarized, as a mask.
+    written: u32,
     flags: Flags,
+    /// The last division of a public word of which nothing is known.
+    divided: Option<Division>,
     next: u64,
+}
+
+/// A division of a public word, which the instructions behind it may make a remainder of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Division {
+    /// The number of the dividend: see [`Region::Public`].
+    dividend: u16,
+    divisor: u64,
+    quotient: Form,
+    rest: Form,
 }
 
 /// One instruction that is being executed.
@@ -62,9 +87,17 @@ impl Aarch64 {
     /// The offset of the stack pointer from where it was at entry.
     fn stack(&self) -> Result<i64, Fault> {
         match &self.general[register_file::SP] {
-            Value::Pointer(Pointer { region: Region::Frame, offset }) => Ok(*offset),
+            Word::Pointer(Pointer { region: Region::Frame, offset }) => Ok(*offset),
             _ => Err(Fault::new(Rule::NotRestored, "the stack pointer is not in the frame")),
         }
+    }
+}
+
+impl Aarch64 {
+    /// A vector register, to be written.
+    fn vector_mut(&mut self, number: usize) -> &mut Vector {
+        self.written |= 1 << number;
+        &mut self.vectors[number]
     }
 }
 
@@ -101,13 +134,15 @@ impl Machine for Aarch64 {
     }
 
     fn status(&mut self, bits: &Bits) -> Option<u64> {
-        let status = bits.word(&self.general[0].cells()?[..32])?;
-        self.general[0] = Value::unset();
-        Some(status)
+        let mut cells = self.general[0].cells(bits)?;
+        let status = bits.word(&cells[..32]);
+        cells[..32].fill(Cell::UNSET);
+        self.general[0] = Word::from_cells(bits, &cells);
+        status
     }
 
-    fn result(&self, _: &Bits) -> Option<Vec<Cell>> {
-        Some(self.general[0].cells()?[..32].to_vec())
+    fn result(&self, bits: &Bits) -> Option<Vec<Cell>> {
+        Some(self.general[0].cells(bits)?[..32].to_vec())
     }
 
     fn leave(&self, world: &World) -> Result<Vec<String>, Fault> {
@@ -128,7 +163,7 @@ impl Run<'_, '_> {
         match (instruction, relocation) {
             (Instruction::Vector(vector), None) => self.vector(vector)?,
             (instruction, None) => self.operate(instruction)?,
-            _ => return Err(super::plain_accesses::other_use()),
+            _ => return Err(super::places::other_use()),
         }
         Ok(Step::Next)
     }

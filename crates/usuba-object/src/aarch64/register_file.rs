@@ -1,41 +1,18 @@
 //! The contents of registers, and their roles in the calling convention AAPCS64.
 
 use super::Aarch64;
-use super::flags::Flags;
-use crate::cell::{Bits, Cell};
+use super::flag_bits::Flags;
 use crate::memory::{Pointer, Region, Whole};
+use crate::word::Word;
 use crate::{Fault, Rule};
+use usuba_bits::cell::{Bits, Cell};
 
-/// The content of a general-purpose register.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Value {
-    Pointer(Pointer),
-    /// The least significant bit first.
-    Bits(Box<[Cell; 64]>),
-    /// The page of a place in the object, which adrp computes.
-    Page(u64),
-}
-
-impl Value {
-    /// The bits; addresses have none.
-    pub fn cells(&self) -> Option<[Cell; 64]> {
-        match self {
-            Value::Bits(cells) => Some(**cells),
-            Value::Pointer(_) | Value::Page(_) => None,
-        }
-    }
-
-    /// A word without content.
-    pub fn unset() -> Value {
-        Value::Bits(Box::new([Cell::UNSET; 64]))
-    }
-}
-
-/// The content of a vector register: bits, or addresses in lanes of 64 bits.
+/// The content of a vector register: bits, or addresses and
+/// counts in lanes of 64 bits, which are then unset.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Vector {
     pub cells: [Cell; 128],
-    pub pointers: [Option<Pointer>; 2],
+    pub pointers: [Option<Whole>; 2],
 }
 
 impl Vector {
@@ -51,45 +28,55 @@ pub const SP: usize = 31;
 /// The most parameters in registers.
 pub const PARAMETERS: usize = 8;
 
+/// The registers of the first parameters.
+pub const PARAMETER_REGISTERS: [usize; PARAMETERS] = [0, 1, 2, 3, 4, 5, 6, 7];
+
 /// General-purpose registers that a function restores, and vectors whose lower halves it restores.
-const SAVED: std::ops::RangeInclusive<usize> = 19..=29;
+pub const SAVED_REGISTERS: [usize; 11] = [19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29];
 pub const SAVED_VECTORS: std::ops::Range<usize> = 8..16;
 
 /// The number of the first vector among the registers at entry.
-const VECTORS: usize = 32;
+pub const VECTORS: usize = 32;
+
+/// General-purpose registers that a callee may change. The platform may have a use for x18, so that it
+/// is one of them here, and is not needed after a call.
+pub const VOLATILE: [usize; 20] =
+    [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, LINK];
 
 /// The value of a register at entry.
 fn at_entry(number: usize) -> Pointer {
     Pointer { region: Region::Entry(number as u16), offset: 0 }
 }
 
-/// Whether a callee may change a register. The platform may have a use for x18, so that it is one of
-/// them here, and is not needed after a call.
+/// Whether a callee may change a register.
 pub fn is_volatile(register: usize) -> bool {
-    register != SP && !SAVED.contains(&register)
+    VOLATILE.contains(&register)
 }
 
 impl Aarch64 {
     pub fn entered(parameters: &[Option<Whole>], entry: u64) -> Aarch64 {
-        let pointer = |region| Value::Pointer(Pointer { region, offset: 0 });
-        let mut general: [Value; 32] =
-            std::array::from_fn(|number| Value::Pointer(at_entry(number)));
+        let pointer = |region| Word::Pointer(Pointer { region, offset: 0 });
+        let mut general: [Word; 32] = std::array::from_fn(|number| Word::Pointer(at_entry(number)));
         general[SP] = pointer(Region::Frame);
         general[LINK] = pointer(Region::Caller);
         for (number, parameter) in parameters.iter().take(PARAMETERS).enumerate() {
-            general[number] = match *parameter {
-                Some(Whole::Pointer(pointer)) => Value::Pointer(pointer),
-                _ => Value::unset(),
-            };
+            general[number] = parameter.map_or_else(Word::unset, Word::from);
         }
         let vectors = std::array::from_fn(|number| {
             let mut vector = Vector::of([Cell::UNSET; 128]);
             if SAVED_VECTORS.contains(&number) {
-                vector.pointers[0] = Some(at_entry(VECTORS + number));
+                vector.pointers[0] = Some(Whole::Pointer(at_entry(VECTORS + number)));
             }
             vector
         });
-        Aarch64 { general, vectors: Box::new(vectors), flags: Flags::Unset, next: entry }
+        Aarch64 {
+            general,
+            vectors: Box::new(vectors),
+            written: 0,
+            flags: Flags::Unset,
+            divided: None,
+            next: entry,
+        }
     }
 
     /// Checks the state after a return.
@@ -106,13 +93,14 @@ impl Aarch64 {
             let what = format!("{name} is not restored at return");
             Err(Fault::new(Rule::NotRestored, what))
         };
-        for number in SAVED {
-            if self.general[number] != Value::Pointer(at_entry(number)) {
+        for number in SAVED_REGISTERS {
+            if self.general[number] != Word::Pointer(at_entry(number)) {
                 return not(format!("x{number}"));
             }
         }
         for number in SAVED_VECTORS {
-            if self.vectors[number].pointers[0] != Some(at_entry(VECTORS + number)) {
+            let was = Whole::Pointer(at_entry(VECTORS + number));
+            if self.vectors[number].pointers[0] != Some(was) {
                 return not(format!("d{number}"));
             }
         }
@@ -123,7 +111,8 @@ impl Aarch64 {
     pub fn left(&self, bits: &Bits) -> Vec<String> {
         let is_secret = |cells: &[Cell]| cells.iter().any(|&cell| bits.is_secret(cell));
         let general = self.general.iter().enumerate();
-        let general = general.filter(|(_, value)| value.cells().is_some_and(|all| is_secret(&all)));
+        let general =
+            general.filter(|(_, word)| matches!(word, Word::Bits(cells) if is_secret(&cells[..])));
         let vectors = self.vectors.iter().enumerate();
         let vectors = vectors.filter(|(_, vector)| is_secret(&vector.cells));
         let general = general.map(|(number, _)| format!("x{number}"));

@@ -10,26 +10,27 @@
 
 use usuba_decode::aarch64::{Extend, Gate, Lanes, Permutation, Register, Vector, expanded};
 
-use super::register_file::Value;
 use super::{Done, Run, register_file};
-use crate::cell::Cell;
-use crate::lane_arithmetic::{CHOICE, andn, looked_up};
+use crate::memory::{Pointer, Region, Whole};
+use crate::word::Word;
 use crate::{Fault, Rule};
+use usuba_bits::cell::Cell;
+use usuba_bits::lane_arithmetic::{CHOICE, andn, looked_up};
 
 impl Run<'_, '_> {
     /// The bits of a vector.
     pub fn vector_bits(&self, register: Register) -> Result<Vec<Cell>, Fault> {
         let vector = &self.aarch64.vectors[register];
-        match vector.pointers {
-            [None, None] => Ok(vector.cells.to_vec()),
-            // An address, such as the value of a register that must be restored.
-            _ => Ok((0..128)
-                .map(|bit| match vector.pointers[bit / 64] {
-                    None => vector.cells[bit],
-                    Some(_) => Cell::OPAQUE,
-                })
-                .collect()),
+        let mut cells = vector.cells.to_vec();
+        for (lane, whole) in vector.pointers.iter().enumerate() {
+            // The value of a register that must be restored may be a secret of the caller.
+            if let Some(Whole::Pointer(Pointer { region, .. })) = whole
+                && matches!(region, Region::Entry(_) | Region::Held(..))
+            {
+                cells[64 * lane..][..64].fill(Cell::OPAQUE);
+            }
         }
+        Ok(cells)
     }
 
     /// The lowest bits of a vector.
@@ -43,7 +44,7 @@ impl Run<'_, '_> {
     pub fn set_vector(&mut self, register: Register, cells: &[Cell]) {
         let mut all = [self.world.bits.constant(false); 128];
         all[..cells.len()].copy_from_slice(cells);
-        self.aarch64.vectors[register] = register_file::Vector::of(all);
+        *self.aarch64.vector_mut(register) = register_file::Vector::of(all);
     }
 
     pub fn vector(&mut self, vector: Vector) -> Done {
@@ -72,9 +73,10 @@ impl Run<'_, '_> {
                 Ok(())
             }
             Insert { bits, to, at, from } => {
-                if let (64, Value::Pointer(pointer)) = (bits, self.value(from)) {
-                    self.aarch64.vectors[to].pointers[at] = Some(pointer);
-                    self.aarch64.vectors[to].cells[64 * at..][..64].fill(Cell::UNSET);
+                if let (64, Some(whole)) = (bits, self.value(from).moved())
+                    && !whole.is_public()
+                {
+                    self.set_lane(to, at, whole);
                     return Ok(());
                 }
                 let cells = self.word(from, true)?;
@@ -85,8 +87,7 @@ impl Run<'_, '_> {
                 if bits == 64 {
                     let pointer = self.aarch64.vectors[from].pointers[lane];
                     if let Some(pointer) = pointer {
-                        self.aarch64.vectors[to].pointers[at] = Some(pointer);
-                        self.aarch64.vectors[to].cells[64 * at..][..64].fill(Cell::UNSET);
+                        self.set_lane(to, at, pointer);
                         return Ok(());
                     }
                 }
@@ -98,15 +99,12 @@ impl Run<'_, '_> {
                 if let (64, Some(pointer)) =
                     (bits, self.aarch64.vectors[from].pointers[at * bits / 64])
                 {
-                    self.set(to, Value::Pointer(pointer));
+                    self.set(to, Word::from(pointer));
                     return Ok(());
                 }
                 let cells = self.lane(from, bits, at)?;
-                let value = self.extended(&cells);
-                let extend = Extend { signed, bits };
-                let value = self.extend(&value, extend, wide)?;
-                let word = self.bits_of(&value, wide)?;
-                self.set_bits(to, &word);
+                let word = self.extend(self.extended(&cells), Extend { signed, bits }, wide)?;
+                self.set(to, word);
                 Ok(())
             }
             Constant { all, flag, mode, byte, to } => {
@@ -115,7 +113,7 @@ impl Run<'_, '_> {
             ToGeneral { bits, upper, to, from } => {
                 let lane = usize::from(upper);
                 if let (64, Some(pointer)) = (bits, self.aarch64.vectors[from].pointers[lane]) {
-                    self.set(to, Value::Pointer(pointer));
+                    self.set(to, Word::from(pointer));
                     return Ok(());
                 }
                 let cells = self.lane(from, bits, lane)?;
@@ -126,12 +124,12 @@ impl Run<'_, '_> {
                 let value = self.value(from);
                 let zero = self.world.bits.constant(false);
                 if !upper {
-                    self.aarch64.vectors[to] = register_file::Vector::of([zero; 128]);
+                    *self.aarch64.vector_mut(to) = register_file::Vector::of([zero; 128]);
                 }
-                if let (64, Value::Pointer(pointer)) = (bits, &value) {
-                    let vector = &mut self.aarch64.vectors[to];
-                    vector.pointers[usize::from(upper)] = Some(*pointer);
-                    vector.cells[64 * usize::from(upper)..][..64].fill(Cell::UNSET);
+                if let (64, Some(whole)) = (bits, value.moved())
+                    && !whole.is_public()
+                {
+                    self.set_lane(to, usize::from(upper), whole);
                     return Ok(());
                 }
                 let cells = self.bits_of(&value, true)?;
@@ -142,9 +140,8 @@ impl Run<'_, '_> {
                 let pointer = self.aarch64.vectors[from].pointers[0].filter(|_| bits == 64);
                 let cells = self.part(from, bits)?;
                 self.set_vector(to, &cells);
-                if pointer.is_some() {
-                    self.aarch64.vectors[to].pointers[0] = pointer;
-                    self.aarch64.vectors[to].cells[..64].fill(Cell::UNSET);
+                if let Some(pointer) = pointer {
+                    self.set_lane(to, 0, pointer);
                 }
                 Ok(())
             }
@@ -157,9 +154,16 @@ impl Run<'_, '_> {
         Ok(self.vector_bits(register)?[bits * at..][..bits].to_vec())
     }
 
+    /// Puts an address or a count into a lane of 64 bits.
+    fn set_lane(&mut self, register: Register, lane: usize, whole: Whole) {
+        let vector = self.aarch64.vector_mut(register);
+        vector.pointers[lane] = Some(whole);
+        vector.cells[64 * lane..][..64].fill(Cell::UNSET);
+    }
+
     /// Writes a lane; the others stay.
     fn insert(&mut self, register: Register, bits: usize, at: usize, cells: &[Cell]) {
-        let vector = &mut self.aarch64.vectors[register];
+        let vector = self.aarch64.vector_mut(register);
         let half = bits * at / 64;
         if vector.pointers[half].take().is_some() {
             vector.cells[64 * half..][..64].fill(Cell::OPAQUE);
@@ -175,7 +179,7 @@ impl Run<'_, '_> {
                 vector.cells[64..].fill(self.world.bits.constant(false));
                 vector.pointers[1] = None;
             }
-            self.aarch64.vectors[to] = vector;
+            *self.aarch64.vector_mut(to) = vector;
             return Ok(());
         }
         // The value does not matter.

@@ -3,33 +3,35 @@
 //! ```text
 //! add  x0, x1, x2, lsl #3
 //! umulh x3, x1, x2
-//! ubfm x0, x1, #3, #10      bits 3 to 10
+//! bic  x0, x1, x2
 //! ```
 
-use usuba_decode::aarch64::{
-    Choice, Condition, Constant, Extend, Field, Instruction, Logic, One, Operand, Register, Shift,
-    Shifted,
-};
+use usuba_decode::aarch64::{Extend, Instruction, Logic, One, Register, Shift, Shifted};
 
-use super::flags::Flags;
-use super::register_file::{LINK, SP, Value};
+use super::flag_bits::Flags;
+use super::register_file::{LINK, SP};
 use super::{Done, Run};
 use crate::address::Address;
-use crate::cell::Cell;
-use crate::lane_arithmetic::{self as words, CHOICE, double_shifted, shifted};
-use crate::memory::{Pointer, Region};
+use crate::flags::{Flag, Flags as SharedFlags};
+use crate::memory::{Moving, Pointer, Region};
+use crate::word::{Binary, Word, numbers};
 use crate::{Fault, Rule, unsupported};
+use usuba_bits::cell::Cell;
+use usuba_bits::lane_arithmetic::{self as words, double_shifted, shifted};
+use usuba_ranges::Form;
 
-/// A word of 32 or 64 bits.
-pub type Word = Vec<Cell>;
+/// The bits of a word of 32 or 64 bits.
+pub type Cells = Vec<Cell>;
 
 /// Bits of a word.
 pub fn size(wide: bool) -> usize {
     if wide { 64 } else { 32 }
 }
 
-/// The offset of a signed return address, with the stack pointer at entry.
+/// The offset of a signed return address is this one, the stack pointer times the next one, and the
+/// offset of the return address.
 const SIGNED: i64 = 1 << 62;
+const STACK: i64 = 1 << 33;
 
 /// The largest alignment that is asked for.
 const PAGE: u64 = 4096;
@@ -37,90 +39,124 @@ const PAGE: u64 = 4096;
 /// Numbers of which the offsets of two pointers into one region have the same differences.
 const MIDDLE: i64 = 1 << 62;
 
+/// Why a word has no bits.
+const ADDRESS: &str = "an address in arithmetic";
+
 impl Run<'_, '_> {
     /// A register, where 31 is zero.
-    pub fn value(&self, register: Register) -> Value {
+    pub fn value(&self, register: Register) -> Word {
         match register {
-            SP => Value::Bits(Box::new([self.world.bits.constant(false); 64])),
+            SP => Word::Number(0),
             _ => self.aarch64.general[register].clone(),
         }
     }
 
     /// The same where 31 is the stack pointer.
-    pub fn value_or_stack(&self, register: Register) -> Value {
+    pub fn value_or_stack(&self, register: Register) -> Word {
         self.aarch64.general[register].clone()
     }
 
     /// Writes a register; 31 takes nothing.
-    pub fn set(&mut self, register: Register, value: Value) {
+    pub fn set(&mut self, register: Register, word: Word) {
         if register != SP {
-            self.aarch64.general[register] = value;
+            self.set_or_stack(register, word);
         }
     }
 
     /// Writes a register or the stack pointer.
-    pub fn set_or_stack(&mut self, register: Register, value: Value) {
-        self.aarch64.general[register] = value;
+    pub fn set_or_stack(&mut self, register: Register, mut word: Word) {
+        self.name_single(&mut word);
+        self.aarch64.general[register] = word;
+    }
+
+    /// Names the only bit of a word that is not known, where branches on it are followed.
+    fn name_single(&mut self, word: &mut Word) {
+        if let (Word::Bits(cells), true) = (word, self.world.forks.follows) {
+            self.world.bits.name_single(&mut cells[..]);
+        }
+    }
+
+    /// Names the only bit of a register that is not known before it is tested: a join of paths leaves
+    /// the bit of a status without its name.
+    pub fn name_tested(&mut self, register: Register) {
+        let mut word = std::mem::replace(&mut self.aarch64.general[register], Word::Number(0));
+        self.name_single(&mut word);
+        self.aarch64.general[register] = word;
     }
 
     /// A word with zeros above.
-    pub fn extended(&self, cells: &[Cell]) -> Value {
-        let mut all = [self.world.bits.constant(false); 64];
-        all[..cells.len()].copy_from_slice(cells);
-        Value::Bits(Box::new(all))
+    pub fn extended(&self, cells: &[Cell]) -> Word {
+        Word::from_cells(&self.world.bits, cells)
     }
 
     pub fn set_bits(&mut self, register: Register, cells: &[Cell]) {
-        let value = self.extended(cells);
-        self.set(register, value);
+        let word = self.extended(cells);
+        self.set(register, word);
     }
 
-    /// The bits of a value.
-    pub fn bits_of(&self, value: &Value, wide: bool) -> Result<Word, Fault> {
-        let cells = value.cells().ok_or_else(|| unsupported("an address in arithmetic"))?;
-        Ok(cells[..size(wide)].to_vec())
+    /// The lowest bits of a word, with zeros above.
+    pub fn low(&self, word: Word, wide: bool) -> Word {
+        self.world.truncated(word, size(wide) / 8)
+    }
+
+    /// The bits of a word.
+    pub fn bits_of(&self, word: &Word, wide: bool) -> Result<Cells, Fault> {
+        Ok(self.world.data(word, ADDRESS)?[..size(wide)].to_vec())
     }
 
     /// The bits of a register.
-    pub fn word(&self, register: Register, wide: bool) -> Result<Word, Fault> {
+    pub fn word(&self, register: Register, wide: bool) -> Result<Cells, Fault> {
         self.bits_of(&self.value(register), wide)
     }
 
-    pub fn number(&self, value: u64, wide: bool) -> Word {
+    /// The bits of a number.
+    pub fn number(&self, value: u64, wide: bool) -> Cells {
         self.world.bits.number(value, size(wide))
     }
 
-    fn shifted(&self, operand: Shifted, wide: bool) -> Result<Value, Fault> {
+    fn shifted(&mut self, operand: Shifted, wide: bool) -> Result<Word, Fault> {
         let Shifted { register, shift, count } = operand;
-        let value = self.value(register);
-        if count == 0 {
-            return Ok(value);
-        }
-        let cells = self.bits_of(&value, wide)?;
-        Ok(self.extended(&self.moved(&cells, shift, count)))
+        let word = self.value(register);
+        self.moved(word, shift, count, wide)
     }
 
-    fn moved(&self, cells: &[Cell], shift: Shift, count: usize) -> Word {
-        let shift = match shift {
+    pub fn moved(
+        &mut self,
+        word: Word,
+        by: Shift,
+        count: usize,
+        wide: bool,
+    ) -> Result<Word, Fault> {
+        let by = match by {
             Shift::Left => words::Shift::Left,
             Shift::Right => words::Shift::Right,
             Shift::Arithmetic => words::Shift::Arithmetic,
             Shift::Rotate => words::Shift::RotateRight,
         };
-        shifted(cells, self.world.bits.constant(false), shift, count as u64)
+        match self.low(word, wide) {
+            word if count == 0 => Ok(word),
+            Word::Count(form) => self.world.shifted_count(form, (by, count), size(wide) / 8),
+            word => {
+                let cells = self.bits_of(&word, wide)?;
+                let zero = self.world.bits.constant(false);
+                Ok(self.extended(&shifted(&cells, zero, by, count as u64)))
+            }
+        }
     }
 
     /// The lowest bits of a word, extended.
-    pub fn extend(&self, value: &Value, extend: Extend, wide: bool) -> Result<Value, Fault> {
-        if extend.bits == size(wide) {
-            return Ok(value.clone());
+    pub fn extend(&self, word: Word, extend: Extend, wide: bool) -> Result<Word, Fault> {
+        let (from, to) = (extend.bits / 8, size(wide) / 8);
+        let low = self.world.truncated(word, from.min(to));
+        match extend.signed && from < to {
+            true => self.world.sign_extended(&low, from, to),
+            false => Ok(low),
         }
-        let cells = self.bits_of(value, wide)?;
-        let low = &cells[..extend.bits.min(cells.len())];
-        let zero = self.world.bits.constant(false);
-        let above = if extend.signed { low[low.len() - 1] } else { zero };
-        let word: Word = (0..size(wide)).map(|at| low.get(at).copied().unwrap_or(above)).collect();
-        Ok(self.extended(&word))
+    }
+
+    /// The conjunction of a word and a number.
+    pub fn masked(&mut self, word: Word, mask: u64, wide: bool) -> Result<Word, Fault> {
+        self.logic(wide, Logic::And, &word, &Word::Number(mask)).map(|(word, _)| word)
     }
 
     pub fn operate(&mut self, instruction: Instruction) -> Done {
@@ -129,26 +165,34 @@ impl Run<'_, '_> {
             Nothing { .. } => Ok(()),
             Sign { checks } => self.sign(checks),
             AddImmediate { wide, subtracts, flags, to, from, value } => {
+                if subtracts && flags && from != SP {
+                    self.name_tested(from);
+                    self.number_compared(from, &Word::Number(value), wide);
+                }
                 let a = self.value_or_stack(from);
-                let b = self.extended(&self.number(value, true));
-                self.add_to((wide, subtracts, flags), to, !flags, a, b)
+                self.add_to((wide, subtracts, flags), to, !flags, a, Word::Number(value))
             }
             Add { wide, subtracts, flags, to, a, b } => {
-                let (a, b) = (self.value(a), self.shifted(b, wide)?);
+                if subtracts && flags {
+                    self.number_both(a, b, wide);
+                }
+                // The value does not matter.
+                let is_zero = subtracts && a == b.register && b.count == 0;
+                let (a, b) = match is_zero {
+                    true => (Word::Number(0), Word::Number(0)),
+                    false => (self.value(a), self.shifted(b, wide)?),
+                };
                 self.add_to((wide, subtracts, flags), to, false, a, b)
             }
             AddExtended { wide, subtracts, flags, to, a, b, extend, count } => {
                 let a = self.value_or_stack(a);
-                let mut b = self.extend(&self.value(b), extend, wide)?;
-                if count > 0 {
-                    let cells = self.bits_of(&b, wide)?;
-                    b = self.extended(&self.moved(&cells, Shift::Left, count));
-                }
+                let b = self.extend(self.value(b), extend, wide)?;
+                let b = self.moved(b, Shift::Left, count, wide)?;
                 self.add_to((wide, subtracts, flags), to, !flags, a, b)
             }
             AddCarry { wide, subtracts, flags, to, a, b } => {
                 let (a, b) = (self.word(a, wide)?, self.word(b, wide)?);
-                let before = self.aarch64.flags.carry(&self.world.bits)?;
+                let before = self.carry()?;
                 let bits = &mut self.world.bits;
                 let (result, carry) = match subtracts {
                     true => {
@@ -165,10 +209,13 @@ impl Run<'_, '_> {
                 Ok(())
             }
             LogicImmediate { wide, logic, flags, to, from, value } => {
-                let (a, b) = (self.value(from), self.extended(&self.number(value, wide)));
+                if flags && from != SP {
+                    self.name_tested(from);
+                }
+                let a = self.value(from);
                 let result = match a {
                     // Bits that are zero in an aligned address.
-                    Value::Pointer(at)
+                    Word::Pointer(at)
                         if wide
                             && logic == self::Logic::Or
                             && value < PAGE
@@ -177,28 +224,41 @@ impl Run<'_, '_> {
                                 (value + 1).next_power_of_two(),
                             ) =>
                     {
-                        Value::Pointer(at.plus(value as i64))
+                        Word::Pointer(at.plus(value as i64))
                     }
-                    a => self.logic(wide, logic, &a, &b)?,
+                    a => {
+                        let (result, found) = self.logic(wide, logic, &a, &Word::Number(value))?;
+                        if flags {
+                            self.aarch64.flags = found;
+                        }
+                        result
+                    }
                 };
-                if flags {
-                    self.aarch64.flags = Flags::Logic { result: self.bits_of(&result, wide)? };
-                    self.set(to, result);
-                } else {
-                    self.set_or_stack(to, result);
+                match flags {
+                    true => self.set(to, result),
+                    false => self.set_or_stack(to, result),
                 }
                 Ok(())
             }
             Logic { wide, logic, inverts, flags, to, a, b } => {
+                if flags && a != SP {
+                    self.name_tested(a);
+                }
+                // The value does not matter.
+                if logic == self::Logic::Xor && a == b.register && b.count == 0 {
+                    self.set(
+                        to,
+                        Word::Number(if inverts { u64::MAX >> (64 - size(wide)) } else { 0 }),
+                    );
+                    return Ok(());
+                }
                 let (a, mut b) = (self.value(a), self.shifted(b, wide)?);
                 if inverts {
-                    let cells = self.bits_of(&b, wide)?;
-                    let other: Word = cells.iter().map(|&cell| self.world.bits.not(cell)).collect();
-                    b = self.extended(&other);
+                    b = self.complement(b, wide)?;
                 }
-                let result = self.logic(wide, logic, &a, &b)?;
+                let (result, found) = self.logic(wide, logic, &a, &b)?;
                 if flags {
-                    self.aarch64.flags = Flags::Logic { result: self.bits_of(&result, wide)? };
+                    self.aarch64.flags = found;
                 }
                 self.set(to, result);
                 Ok(())
@@ -215,7 +275,7 @@ impl Run<'_, '_> {
                 Ok(())
             }
             ShiftBy { wide, shift, to, from, count } => {
-                let from = self.word(from, wide)?;
+                let from = self.value(from);
                 let count = self.word(count, wide)?;
                 let used = &count[..size(wide).ilog2() as usize];
                 let count = self.world.bits.word(used).ok_or_else(|| {
@@ -223,12 +283,13 @@ impl Run<'_, '_> {
                     let other = "a shift by an unknown count";
                     self.world.unknown(used, Rule::SecretShift, secret, other)
                 })?;
-                self.set_bits(to, &self.moved(&from, shift, count as usize));
+                let result = self.moved(from, shift, count as usize, wide)?;
+                self.set(to, result);
                 Ok(())
             }
             One { wide, one, to, from } => {
                 let from = self.word(from, wide)?;
-                let word: Word = match one {
+                let word: Cells = match one {
                     self::One::Bits => from.iter().rev().copied().collect(),
                     self::One::Bytes(part) => from
                         .chunks(part)
@@ -242,17 +303,20 @@ impl Run<'_, '_> {
             }
             Divide { wide, signed, to, a, b } => self.divide((wide, signed), to, a, b),
             MultiplyAdd { wide, subtracts, to, a, b, c } => {
-                let (a, b) = (self.word(a, wide)?, self.word(b, wide)?);
-                let product = self.world.bits.product(&a, &b);
+                let factors = [a, b].map(|factor| self.value(factor));
+                if let Some(rest) = self.remainder(&self.value(c), factors.each_ref())
+                    && (wide, subtracts) == (true, true)
+                {
+                    self.set(to, rest);
+                    return Ok(());
+                }
+                let product = self.product(factors, wide)?;
                 self.add_product((wide, subtracts), to, product, c)
             }
             MultiplyLong { signed, subtracts, to, a, b, c } => {
-                let [a, b] = [a, b].map(|factor| -> Result<Word, Fault> {
-                    let low = self.extended(&self.word(factor, false)?);
-                    let long = self.extend(&low, Extend { signed, bits: 32 }, true)?;
-                    self.bits_of(&long, true)
-                });
-                let product = self.world.bits.product(&a?, &b?);
+                let extend = Extend { signed, bits: 32 };
+                let [a, b] = [a, b].map(|factor| self.extend(self.value(factor), extend, true));
+                let product = self.product([a?, b?], true)?;
                 self.add_product((true, subtracts), to, product, c)
             }
             MultiplyHigh { signed, to, a, b } => {
@@ -277,62 +341,82 @@ impl Run<'_, '_> {
 
     /// Signs the return address, or checks its signature; processors without signatures do nothing.
     ///
-    /// A signed address is no return address, and has the offset of the stack pointer with which it has
-    /// been signed.
+    /// A signed address is no return address: its offset has the stack pointer with which it has been
+    /// signed.
     fn sign(&mut self, checks: bool) -> Done {
-        let stack = self.aarch64.stack()?;
-        let plain = Pointer { region: Region::Caller, offset: 0 };
-        let signed = Pointer { offset: SIGNED + stack, ..plain };
-        let (before, after) = if checks { (signed, plain) } else { (plain, signed) };
-        if self.value(LINK) != Value::Pointer(before) {
-            return Err(unsupported("the signature of another address than the return address"));
+        let signature = SIGNED + self.aarch64.stack()? * STACK;
+        let other = || unsupported("the signature of another address than the return address");
+        let Word::Pointer(at) = self.value(LINK) else { return Err(other()) };
+        let plain = if checks { at.offset.wrapping_sub(signature) } else { at.offset };
+        let is_code = match at.region {
+            Region::Caller | Region::Return => plain == 0,
+            Region::Section(_) => (0..STACK).contains(&plain),
+            _ => false,
+        };
+        if !is_code {
+            return Err(other());
         }
-        self.set(LINK, Value::Pointer(after));
+        let offset = if checks { plain } else { plain + signature };
+        self.set(LINK, Word::Pointer(Pointer { offset, ..at }));
         Ok(())
     }
 
     /// A sum or difference, which may set flags, and whose result may be the stack pointer.
-    fn add_to(
+    pub fn add_to(
         &mut self,
         (wide, subtracts, flags): (bool, bool, bool),
         to: Register,
         stack: bool,
-        a: Value,
-        b: Value,
+        a: Word,
+        b: Word,
     ) -> Done {
-        let result = match (&a, &b) {
-            (Value::Pointer(at), Value::Bits(by)) | (Value::Bits(by), Value::Pointer(at))
-                if wide && (!subtracts || matches!(a, Value::Pointer(_))) && !flags =>
+        let (a, b) = (self.low(a, wide), self.low(b, wide));
+        let is_return = |word: &Word| match word {
+            Word::Pointer(Pointer { region: Region::Section(_), offset }) => *offset >= SIGNED / 2,
+            Word::Pointer(at) => matches!(at.region, Region::Caller | Region::Return),
+            _ => false,
+        };
+        if [&a, &b].into_iter().any(is_return) && !flags {
+            return Err(unsupported("a sum with a return address"));
+        }
+        if let (Word::Pointer(_) | Word::Moving(_), Word::Bits(cells))
+        | (Word::Bits(cells), Word::Pointer(_) | Word::Moving(_)) = (&a, &b)
+            && !flags
+        {
+            let secret = "an address depends on an input";
+            let other = "a sum with an unknown number";
+            return Err(self.world.unknown(&cells[..], Rule::SecretAddress, secret, other));
+        }
+        let operation = if subtracts { Binary::Subtract } else { Binary::Add };
+        let made = match (&a, &b) {
+            (_, Word::Number(0)) if !flags => Ok((a, SharedFlags::UNDEFINED)),
+            // Addresses of one region have an order where they are in it.
+            (&Word::Pointer(a), &Word::Pointer(b))
+                if subtracts && flags && a.region == b.region =>
             {
-                self.moved_pointer(*at, &by[..], !subtracts)?
-            }
-            // Whether an address is zero: no buffer is there.
-            (Value::Pointer(at), Value::Bits(zero))
-                if wide
-                    && flags
-                    && to == SP
-                    && self.world.bits.word(&zero[..]) == Some(0)
-                    && self.world.is_near(at) =>
-            {
-                let one = self.number(1, true);
-                return self.sum(subtracts, flags, to, stack, (one, zero.to_vec()));
-            }
-            (Value::Pointer(a), Value::Pointer(b)) if wide && subtracts && a.region == b.region => {
-                if !flags {
-                    let distance = a.offset.wrapping_sub(b.offset) as u64;
-                    self.extended(&self.number(distance, true))
-                } else if self.world.is_near(a) && self.world.is_near(b) {
-                    let [a, b] = [a, b].map(|at| self.number((at.offset + MIDDLE) as u64, true));
-                    return self.sum(subtracts, flags, to, stack, (a, b));
+                let place =
+                    |at: Pointer| Moving { region: at.region, offset: Form::number(at.offset) };
+                if [a, b].iter().all(|&at| self.world.is_inside(place(at))) {
+                    let [a, b] = [a, b].map(|at| (at.offset + MIDDLE) as u64);
+                    Ok(numbers(operation, a, b, 8))
                 } else {
-                    return Err(unsupported("a comparison of addresses"));
+                    let zero = Flag::Is(a.offset == b.offset);
+                    let distance = Word::Number(a.offset.wrapping_sub(b.offset) as u64);
+                    Ok((distance, SharedFlags { zero, ..SharedFlags::UNDEFINED }))
                 }
             }
-            _ => {
-                let words = (self.bits_of(&a, wide)?, self.bits_of(&b, wide)?);
-                return self.sum(subtracts, flags, to, stack, words);
-            }
+            _ => match self.world.public(operation, [&a, &b], size(wide) / 8) {
+                Some(made) => made,
+                None => return self.sum((wide, subtracts, flags), to, stack, [&a, &b]),
+            },
         };
+        let (result, found) = made?;
+        if flags {
+            // The carry of a sum, or the complement of a borrow.
+            let carry = if subtracts { found.carry } else { found.carry.inverted() };
+            self.aarch64.flags = Flags::Public(Box::new(SharedFlags { carry, ..found }));
+        }
+        let result = self.low(result, wide);
         match stack {
             true => self.set_or_stack(to, result),
             false => self.set(to, result),
@@ -340,40 +424,51 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// A pointer that is moved up or down by a known number.
-    fn moved_pointer(&self, at: Pointer, by: &[Cell], is_up: bool) -> Result<Value, Fault> {
-        let by = self.world.bits.word(by).ok_or_else(|| {
-            let secret = "an address depends on an input";
-            self.world.unknown(by, Rule::SecretAddress, secret, "a sum with an unknown number")
-        })? as i64;
-        if !self.world.is_movable(at) || at.region == Region::Caller {
-            return Err(unsupported("a sum with an address of code"));
+    /// Makes a public word in a register that is compared a number of its own.
+    fn number_compared(&mut self, register: Register, other: &Word, wide: bool) {
+        // Its upper half must be zero, too.
+        let word = self.value(register);
+        if self.world.forks.follows
+            && let Some(form) = self.world.numbered(&word, other, size(wide) / 8)
+        {
+            self.set(register, Word::Count(form));
         }
-        Ok(Value::Pointer(at.plus(if is_up { by } else { by.wrapping_neg() })))
     }
 
+    /// The same of two registers that are compared.
+    fn number_both(&mut self, a: Register, b: Shifted, wide: bool) {
+        if a != SP {
+            self.name_tested(a);
+        }
+        if b.count == 0 {
+            let other = self.low(self.value(b.register), wide);
+            self.number_compared(a, &other, wide);
+            let other = self.low(self.value(a), wide);
+            self.number_compared(b.register, &other, wide);
+        }
+    }
+
+    /// A sum or difference of bits.
     fn sum(
         &mut self,
-        subtracts: bool,
-        flags: bool,
+        (wide, subtracts, flags): (bool, bool, bool),
         to: Register,
         stack: bool,
-        (a, b): (Word, Word),
+        words: [&Word; 2],
     ) -> Done {
+        let [a, b] = words.map(|word| self.bits_of(word, wide));
+        let (a, b) = (a?, b?);
         let bits = &mut self.world.bits;
-        let is_zero = |word: &[Cell]| bits.word(word) == Some(0);
-        let (result, carry) = if is_zero(&b) && !flags {
-            (a.clone(), bits.constant(false))
-        } else if subtracts {
+        let (result, carry) = if subtracts {
             let (result, borrow) = bits.difference(&a, &b);
             (result, bits.not(borrow))
         } else {
             bits.sum(&a, &b, false)
         };
-        let value = self.extended(&result);
+        let word = self.extended(&result);
         match stack {
-            true => self.set_or_stack(to, value),
-            false => self.set(to, value),
+            true => self.set_or_stack(to, word),
+            false => self.set(to, word),
         }
         if flags {
             let with_carry = false;
@@ -382,215 +477,50 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// A register plus or minus a product; it may be an address.
-    fn add_product(
-        &mut self,
-        (wide, subtracts): (bool, bool),
-        to: Register,
-        product: Word,
-        c: Register,
-    ) -> Done {
-        let c = self.value(c);
-        let is_zero = |value: &Value| {
-            value.cells().is_some_and(|cells| self.world.bits.word(&cells) == Some(0))
-        };
-        if is_zero(&c) && !subtracts {
-            self.set_bits(to, &product);
-            return Ok(());
+    pub fn complement(&mut self, word: Word, wide: bool) -> Result<Word, Fault> {
+        match self.low(word, wide) {
+            Word::Count(form) => self.world.turned(form, size(wide) / 8),
+            word => {
+                let cells = self.bits_of(&word, wide)?;
+                let other: Cells = cells.iter().map(|&cell| self.world.bits.not(cell)).collect();
+                Ok(self.extended(&other))
+            }
         }
-        let product = self.extended(&product);
-        self.add_to((wide, subtracts, false), to, false, c, product)
     }
 
-    fn logic(&mut self, wide: bool, logic: Logic, a: &Value, b: &Value) -> Result<Value, Fault> {
+    /// A logical operation, and its flags.
+    pub fn logic(
+        &mut self,
+        wide: bool,
+        logic: Logic,
+        a: &Word,
+        b: &Word,
+    ) -> Result<(Word, Flags), Fault> {
         // A move, perhaps of an address.
-        let is_zero = |value: &Value| {
-            value.cells().is_some_and(|cells| self.world.bits.word(&cells) == Some(0))
-        };
-        if logic == Logic::Or && wide && is_zero(a) {
-            return Ok(b.clone());
+        if logic == Logic::Or && *a == Word::Number(0) {
+            return Ok((self.low(b.clone(), wide), Flags::Unset));
         }
-        let (a, b) = (self.bits_of(a, wide)?, self.bits_of(b, wide)?);
+        let (a, b) = (self.low(a.clone(), wide), self.low(b.clone(), wide));
+        let operation = match logic {
+            Logic::And => Binary::And,
+            Logic::Or => Binary::Or,
+            Logic::Xor => Binary::Xor,
+        };
+        if let Some(made) = self.world.public(operation, [&a, &b], size(wide) / 8) {
+            let (word, found) = made?;
+            // The carry is zero, which is no borrow's.
+            let (carry, overflow) = (Flag::Is(true), Flag::Is(false));
+            let found = SharedFlags { carry, overflow, ..found };
+            return Ok((word, Flags::Public(Box::new(found))));
+        }
+        let (a, b) = (self.bits_of(&a, wide)?, self.bits_of(&b, wide)?);
         let bits = &mut self.world.bits;
         let each = a.iter().zip(&b).map(|(&a, &b)| match logic {
             Logic::And => bits.and(a, b),
             Logic::Or => bits.or(a, b),
             Logic::Xor => bits.xor(a, b),
         });
-        let word: Word = each.collect();
-        Ok(self.extended(&word))
-    }
-
-    fn constant(
-        &mut self,
-        wide: bool,
-        constant: Constant,
-        to: Register,
-        value: u64,
-        shift: usize,
-    ) -> Done {
-        let word = match constant {
-            Constant::Zeros => self.number(value, wide),
-            Constant::Complement => self.number(!value, wide),
-            Constant::Keep => {
-                let mut word = self.word(to, wide)?;
-                let part = self.number(value, wide);
-                word[shift..shift + 16].copy_from_slice(&part[shift..shift + 16]);
-                word
-            }
-        };
-        self.set_bits(to, &word);
-        Ok(())
-    }
-
-    fn field(
-        &mut self,
-        wide: bool,
-        field: Field,
-        to: Register,
-        from: Register,
-        (right, top): (usize, usize),
-    ) -> Done {
-        let cells = self.word(from, wide)?;
-        let zero = self.world.bits.constant(false);
-        let (from, at) = match top >= right {
-            true => (&cells[right..=top], 0),
-            false => (&cells[..=top], size(wide) - right),
-        };
-        let mut word = match field {
-            Field::Inserted => self.word(to, wide)?,
-            Field::Unsigned => vec![zero; size(wide)],
-            Field::Signed => {
-                let sign = from[from.len() - 1];
-                let end = at + from.len();
-                (0..size(wide)).map(|bit| if bit < end { zero } else { sign }).collect()
-            }
-        };
-        word[at..at + from.len()].copy_from_slice(from);
-        self.set_bits(to, &word);
-        Ok(())
-    }
-
-    /// The number of zeros above the highest one of a word.
-    fn leading_zeros(&mut self, word: &[Cell]) -> Word {
-        words::leading_zeros(&mut self.world.bits, word)
-    }
-
-    fn divide(
-        &mut self,
-        (wide, signed): (bool, bool),
-        to: Register,
-        a: Register,
-        b: Register,
-    ) -> Done {
-        let (a, b) = (self.word(a, wide)?, self.word(b, wide)?);
-        let bits = &self.world.bits;
-        let (Some(x), Some(y)) = (bits.word(&a), bits.word(&b)) else {
-            let secret = "the time of the instruction depends on an input";
-            let other = "the operands of the division are not known";
-            let both = [a, b].concat();
-            return Err(self.world.unknown(&both, Rule::SecretOperand, secret, other));
-        };
-        let sign = |x: u64| if wide { x as i64 } else { i64::from(x as u32 as i32) };
-        let quotient = match (y, signed) {
-            (0, _) => 0,
-            (_, false) => x / y,
-            (_, true) => sign(x).wrapping_div(sign(y)) as u64,
-        };
-        let word = self.number(quotient, wide);
-        self.set_bits(to, &word);
-        Ok(())
-    }
-
-    fn select(
-        &mut self,
-        (wide, choice): (bool, Choice),
-        to: Register,
-        [a, b]: [Register; 2],
-        condition: Condition,
-    ) -> Done {
-        let holds = self.aarch64.flags.holds(&mut self.world.bits, condition)?;
-        let first = self.value(a);
-        if a == b && choice == Choice::Increment {
-            // The sum with a bit, such as a carry.
-            let word = self.bits_of(&first, wide)?;
-            let bits = &mut self.world.bits;
-            let one = bits.not(holds);
-            let mut sum = bits.number(0, size(wide));
-            match bits.word(&word) {
-                Some(0) => sum[0] = one,
-                _ => sum = bits.sum_with(&word, &sum, one).0,
-            }
-            self.set_bits(to, &sum);
-            return Ok(());
-        }
-        let second = match choice {
-            Choice::Plain => self.value(b),
-            _ => {
-                let b = self.word(b, wide)?;
-                let bits = &mut self.world.bits;
-                let word = match choice {
-                    Choice::Increment => {
-                        let one = bits.number(1, size(wide));
-                        bits.sum(&b, &one, false).0
-                    }
-                    Choice::Negate => {
-                        let zero = bits.number(0, size(wide));
-                        bits.difference(&zero, &b).0
-                    }
-                    _ => b.iter().map(|&cell| bits.not(cell)).collect(),
-                };
-                self.extended(&word)
-            }
-        };
-        let chosen = match self.world.bits.value(holds) {
-            Some(holds) => {
-                let value = if holds { first } else { second };
-                match wide {
-                    true => value,
-                    false => self.extended(&self.bits_of(&value, false)?),
-                }
-            }
-            None => {
-                let (a, b) = (self.bits_of(&first, wide)?, self.bits_of(&second, wide)?);
-                let bits = &mut self.world.bits;
-                let chosen = a.iter().zip(&b).map(|(&a, &b)| bits.function(CHOICE, [holds, a, b]));
-                let chosen: Word = chosen.collect();
-                self.extended(&chosen)
-            }
-        };
-        self.set(to, chosen);
-        Ok(())
-    }
-
-    fn compare_if(
-        &mut self,
-        (wide, subtracts): (bool, bool),
-        (a, b): (Register, Operand),
-        otherwise: u8,
-        condition: Condition,
-    ) -> Done {
-        let holds = self.aarch64.flags.holds(&mut self.world.bits, condition)?;
-        let given = [3, 2, 1, 0].map(|at| self.world.bits.constant(otherwise >> at & 1 == 1));
-        if self.world.bits.value(holds) == Some(false) {
-            self.aarch64.flags = Flags::Given(given);
-            return Ok(());
-        }
-        let a = self.value(a);
-        let b = match b {
-            Operand::Register(b) => self.value(b),
-            Operand::Immediate(value) => self.extended(&self.number(value, true)),
-        };
-        self.add_to((wide, subtracts, true), SP, false, a, b)?;
-        if self.world.bits.value(holds).is_none() {
-            let bits = &mut self.world.bits;
-            let made = self.aarch64.flags.all(bits)?;
-            let mut flags = given;
-            for (flag, made) in flags.iter_mut().zip(made) {
-                *flag = bits.function(CHOICE, [holds, made, *flag]);
-            }
-            self.aarch64.flags = Flags::Given(flags);
-        }
-        Ok(())
+        let result: Cells = each.collect();
+        Ok((self.extended(&result), Flags::Logic { result }))
     }
 }

@@ -27,10 +27,13 @@ use object::{
 };
 
 use super::relocatable::Header;
-use super::{Kind, LARGEST, Relocation, STRIDE, Section, Tables, replaced, wrong};
+use super::{Kind, LARGEST, Processor, Relocation, STRIDE, Section, Tables, replaced, wrong};
 
 /// The image is at a multiple of this many bytes.
 const PAGE: u64 = 4096;
+
+/// The largest pages of systems for AArch64, whose loaders protect whole pages.
+const LARGE_PAGE: u64 = 1 << 16;
 
 /// Bytes of an address.
 const ADDRESS: u64 = 8;
@@ -81,11 +84,62 @@ impl Dynamic {
     }
 }
 
-/// Entries with relocations that no loader for x86-64 reads, or one alone.
+/// Entries with relocations that no loader reads, or one alone.
 const UNKNOWN: [elf::DynamicTag; 4] =
     [elf::DT_REL, elf::DT_ANDROID_REL, elf::DT_ANDROID_RELA, elf::DT_ANDROID_RELR];
 
 const THREAD: &str = "it is the address of a variable of a thread";
+
+/// How the loader writes an address.
+#[derive(Clone, Copy)]
+enum Write {
+    Nothing,
+    /// The address of a place in the file.
+    Relative,
+    /// The address of a symbol.
+    Symbol,
+    /// The same in a slot of the global offset table.
+    Slot,
+    /// The address of a function that the loader chooses.
+    Chosen,
+    /// The place of a variable of a thread; a descriptor has two words.
+    Thread,
+    Descriptor,
+    /// A copy of a variable.
+    Copy,
+}
+
+/// The relocations that loaders for x86-64 do.
+fn of_x86(kind: elf::RelocationType) -> Option<Write> {
+    Some(match kind {
+        elf::R_X86_64_NONE => Write::Nothing,
+        elf::R_X86_64_RELATIVE => Write::Relative,
+        elf::R_X86_64_64 => Write::Symbol,
+        elf::R_X86_64_GLOB_DAT | elf::R_X86_64_JUMP_SLOT => Write::Slot,
+        elf::R_X86_64_IRELATIVE => Write::Chosen,
+        elf::R_X86_64_DTPMOD64 | elf::R_X86_64_DTPOFF64 | elf::R_X86_64_TPOFF64 => Write::Thread,
+        elf::R_X86_64_TLSDESC => Write::Descriptor,
+        elf::R_X86_64_COPY => Write::Copy,
+        _ => return None,
+    })
+}
+
+/// The relocations that loaders for AArch64 do.
+fn of_aarch64(kind: elf::RelocationType) -> Option<Write> {
+    Some(match kind {
+        elf::R_AARCH64_NONE => Write::Nothing,
+        elf::R_AARCH64_RELATIVE => Write::Relative,
+        elf::R_AARCH64_ABS64 => Write::Symbol,
+        elf::R_AARCH64_GLOB_DAT | elf::R_AARCH64_JUMP_SLOT => Write::Slot,
+        elf::R_AARCH64_IRELATIVE => Write::Chosen,
+        elf::R_AARCH64_TLS_DTPMOD | elf::R_AARCH64_TLS_DTPREL | elf::R_AARCH64_TLS_TPREL => {
+            Write::Thread
+        }
+        elf::R_AARCH64_TLSDESC => Write::Descriptor,
+        elf::R_AARCH64_COPY => Write::Copy,
+        _ => return None,
+    })
+}
 
 /// A file that is being read.
 struct Image<'o, 'b> {
@@ -173,7 +227,11 @@ impl<'o, 'b> Image<'o, 'b> {
             (Some(header), None) if is_relocated => {
                 let start: u64 = header.p_vaddr(LittleEndian).into();
                 let end = start.saturating_add(header.p_memsz(LittleEndian).into());
-                (start, end - end % PAGE)
+                let page = match self.object.processor {
+                    Processor::Aarch64 => LARGE_PAGE,
+                    _ => PAGE,
+                };
+                (start, end - end % page)
             }
             _ => (0, 0),
         };
@@ -311,7 +369,9 @@ impl<'o, 'b> Image<'o, 'b> {
     fn relocations(&mut self, dynamic: &Dynamic, symbols: &Symbols) -> Result<(), String> {
         let is_rela = [0, elf::DT_RELA.0 as u64].contains(&dynamic.get(elf::DT_PLTREL));
         if !is_rela || UNKNOWN.iter().any(|&tag| dynamic.0.contains_key(&tag.0)) {
-            return Err("the file has relocations of a kind that x86-64 does not have".into());
+            return Err(
+                "the file has relocations of a kind that its processor does not have".into()
+            );
         }
         for (start, size) in [(elf::DT_RELA, elf::DT_RELASZ), (elf::DT_JMPREL, elf::DT_PLTRELSZ)] {
             let (start, size) = (dynamic.get(start), dynamic.get(size));
@@ -342,36 +402,38 @@ impl<'o, 'b> Image<'o, 'b> {
         let (offset, info) = (entry.r_offset.get(LittleEndian), entry.r_info.get(LittleEndian));
         let addend = entry.r_addend.get(LittleEndian);
         let named = symbols.get(&(info >> 32)).copied().unwrap_or(Err("it has no symbol"));
-        match elf::RelocationType(info as u32) {
-            elf::R_X86_64_NONE => Ok(()),
-            elf::R_X86_64_RELATIVE => self.relative(offset, addend as u64),
-            elf::R_X86_64_64 => {
+        let kind = elf::RelocationType(info as u32);
+        let write = match self.object.processor {
+            Processor::Aarch64 => of_aarch64(kind),
+            _ => of_x86(kind),
+        };
+        let write = write.ok_or_else(|| {
+            format!("the relocation of type {} at {offset:#x} is not understood", kind.0)
+        })?;
+        match write {
+            Write::Nothing => Ok(()),
+            Write::Relative => self.relative(offset, addend as u64),
+            Write::Symbol => {
                 let near = addend.unsigned_abs() < LARGEST;
                 let far = Err("the address is far from its symbol");
                 let target = if near { named } else { far };
                 self.write(offset, target.map(|place| place.wrapping_add_signed(addend)))
             }
-            elf::R_X86_64_GLOB_DAT | elf::R_X86_64_JUMP_SLOT => {
+            Write::Slot => {
                 if let (Some(slot), Ok(target)) = (self.place(offset), named) {
                     self.object.slots.insert(slot, target);
                 }
                 self.write(offset, named)
             }
-            elf::R_X86_64_IRELATIVE => {
-                self.write(offset, Err("the loader chooses the function (IFUNC)"))
-            }
-            elf::R_X86_64_DTPMOD64 | elf::R_X86_64_DTPOFF64 | elf::R_X86_64_TPOFF64 => {
-                self.write(offset, Err(THREAD))
-            }
-            elf::R_X86_64_TLSDESC => {
+            Write::Chosen => self.write(offset, Err("the loader chooses the function (IFUNC)")),
+            Write::Thread => self.write(offset, Err(THREAD)),
+            Write::Descriptor => {
                 self.write(offset, Err(THREAD))?;
                 self.write(offset.wrapping_add(ADDRESS), Err(THREAD))
             }
             // The loader copies a variable here, which is no constant of the file.
-            elf::R_X86_64_COPY if self.bytes(offset, 1).is_err() => Ok(()),
-            elf::RelocationType(kind) => {
-                Err(format!("the relocation of type {kind} at {offset:#x} is not understood"))
-            }
+            Write::Copy if self.bytes(offset, 1).is_err() => Ok(()),
+            Write::Copy => Err(format!("the loader copies a variable over bytes at {offset:#x}")),
         }
     }
 

@@ -14,6 +14,7 @@
 //! *Reference:* System V ABI, AMD64 supplement (relocations).
 
 mod linked;
+mod processor;
 mod relocatable;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ use object::{
     SymbolFlags, elf,
 };
 
+pub use processor::Processor;
 use relocatable::Header;
 
 use super::dispatch::Dispatch;
@@ -48,33 +50,6 @@ pub struct Object {
     pub extensions: Extensions,
     /// The choice of a backend at run time.
     pub dispatch: Option<Arc<Dispatch>>,
-}
-
-/// A family of processors with a model.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Processor {
-    #[default]
-    X86,
-    Riscv32,
-    Aarch64,
-}
-
-impl Processor {
-    fn name(self) -> &'static str {
-        match self {
-            Processor::X86 => "x86-64",
-            Processor::Riscv32 => "RV32IMC",
-            Processor::Aarch64 => "AArch64",
-        }
-    }
-
-    /// Bytes of an address.
-    fn address(self) -> usize {
-        match self {
-            Processor::X86 | Processor::Aarch64 => 8,
-            Processor::Riscv32 => 4,
-        }
-    }
 }
 
 /// The content of a file.
@@ -288,16 +263,13 @@ impl Object {
                 let file = ElfFile32::<LittleEndian>::parse(bytes).map_err(wrong)?;
                 relocatable::read(&mut tables, &file)?;
             }
-            (ObjectKind::Executable | ObjectKind::Dynamic, Processor::X86) => {
+            (ObjectKind::Executable | ObjectKind::Dynamic, Processor::X86 | Processor::Aarch64) => {
                 let file = ElfFile64::<LittleEndian>::parse(bytes).map_err(wrong)?;
                 linked::read(&mut tables, &file)?;
             }
             (ObjectKind::Executable | ObjectKind::Dynamic, Processor::Riscv32) => {
                 let file = ElfFile32::<LittleEndian>::parse(bytes).map_err(wrong)?;
                 linked::read_static(&mut tables, &file)?;
-            }
-            (ObjectKind::Executable | ObjectKind::Dynamic, Processor::Aarch64) => {
-                return Err("of files for AArch64 only objects are read, and no linked ones".into());
             }
             _ => return Err("the file is neither an object nor linked".into()),
         }

@@ -2,13 +2,12 @@
 
 use super::values::{FIRST, PARAMETERS, RA, Value, Word, is_volatile};
 use super::{Done, LONGEST, Run};
-use crate::address::Address;
 use crate::callees::Caller;
-use crate::cell::Cell;
 use crate::elf::Object;
-use crate::memory::{Loaded, Pointer, Region};
-use crate::plain_calls::PlainCaller;
+use crate::memory::{Pointer, Region};
+use crate::word::Word as Extended;
 use crate::{Fault, Rule, Step, World, unsupported};
+use usuba_bits::cell::Cell;
 use usuba_decode::riscv::{Condition, Instruction, Register, decode};
 
 impl Run<'_, '_> {
@@ -148,96 +147,39 @@ impl Run<'_, '_> {
 }
 
 impl<'o> Caller<'o> for Run<'_, 'o> {
+    const REGISTERS: usize = PARAMETERS;
+
     fn world(&mut self) -> &mut World<'o> {
         self.world
     }
 
-    fn address_bytes(&self) -> usize {
-        4
-    }
-
-    fn check_call(&mut self, above: i64) -> Done {
-        let at = Address::Pointer(Pointer { region: Region::Frame, offset: above });
-        match self.world.is_aligned(at, 16) {
-            true => Ok(()),
-            false => Err(Fault::new(Rule::Misaligned, "the stack is not aligned at the call")),
-        }
-    }
-
-    fn handed(&mut self, at: usize, above: i64) -> Result<Address, Fault> {
-        if at < PARAMETERS {
-            return self.of_value(FIRST + at);
-        }
-        let offset = above + 4 * (at - PARAMETERS) as i64;
-        self.load_address(Address::Pointer(Pointer { region: Region::Frame, offset }))
-    }
-
-    fn handed_number(&self, at: usize) -> Option<u64> {
-        let cells = self.value(FIRST + at).cells()?;
-        self.known(&cells).map(u64::from)
+    fn parameter(&self, at: usize) -> Extended {
+        self.value(FIRST + at).extended(&self.world.bits)
     }
 
     fn stack(&self) -> Result<i64, Fault> {
         self.riscv.stack()
     }
 
-    fn is_aligned(&mut self, at: Address, align: u64) -> bool {
-        self.world.is_aligned(at, align)
-    }
-
-    fn load_cells(&mut self, at: Address, bytes: usize) -> Result<Vec<Cell>, Fault> {
-        self.bits_at(at, bytes)
-    }
-
-    fn load_address(&mut self, at: Address) -> Result<Address, Fault> {
-        match self.loaded(at, 4)? {
-            Loaded::Pointer(pointer) => Ok(Address::Pointer(pointer)),
-            _ => Err(unsupported("the address that is handed over is not known")),
-        }
-    }
-
-    fn store(&mut self, at: Address, cells: &[Cell]) -> Done {
-        self.put(at, cells)
-    }
-
-    fn forget_results(&mut self) -> Done {
+    fn returned(&mut self, result: Extended, handles_secret: bool) -> Done {
         let stack = self.riscv.stack()?;
+        let bits = &self.world.bits;
+        let mut any = handles_secret;
         for register in (0..32).filter(|&register| is_volatile(register)) {
-            self.set(register, Value::Bits(Box::new([Cell::OPAQUE; 32])));
+            let mut cells = self.riscv.registers[register].cells().unwrap_or([Cell::UNSET; 32]);
+            for cell in &mut cells {
+                *cell = match handles_secret || bits.is_secret(*cell) {
+                    true => Cell::OPAQUE,
+                    false => Cell::UNSET,
+                };
+                any |= *cell == Cell::OPAQUE;
+            }
+            self.riscv.registers[register] = Value::Bits(Box::new(cells));
         }
-        self.world.memory.lose_below(stack, |_| true);
+        let result = Value::of(&result, bits);
+        self.set(FIRST, result);
+        let World { bits, memory, .. } = &mut *self.world;
+        memory.lose_below(stack, |cell| any || bits.is_secret(cell));
         Ok(())
-    }
-}
-
-impl<'o> PlainCaller<'o> for Run<'_, 'o> {
-    fn handed_byte(&self, at: usize) -> Option<Vec<Cell>> {
-        Some(self.value(FIRST + at).cells()?[..8].to_vec())
-    }
-
-    fn return_address(&mut self, at: Address) {
-        let value = match at {
-            Address::Pointer(at) => Value::Pointer(at),
-            _ => Value::unset(),
-        };
-        self.set(FIRST, value);
-    }
-}
-
-impl Run<'_, '_> {
-    /// The address in a register.
-    fn of_value(&mut self, register: Register) -> Result<Address, Fault> {
-        let other = "the address that is handed over is not known";
-        match self.value(register) {
-            Value::Pointer(pointer) => Ok(Address::Pointer(pointer)),
-            Value::Bits(cells) => match self.known(&cells[..]) {
-                Some(number) => Ok(Address::Number(number.into())),
-                None => {
-                    let secret = "an address that is handed over depends on an input";
-                    Err(self.world.unknown(&cells[..], Rule::SecretAddress, secret, other))
-                }
-            },
-            Value::High(_) => Err(unsupported(other)),
-        }
     }
 }

@@ -13,24 +13,25 @@
 //!
 //! - `values`: the contents of registers; entry and return.
 //! - `operations`: arithmetic; `pairs`: of words in two registers, by `recent_sums`;
-//!   `accesses`: loads, stores and parts of addresses; `jumps`: branches,
+//!   `addressing`: loads, stores and parts of addresses; `jumps`: branches,
 //!   jumps, calls.
 
-mod accesses;
+mod addressing;
 mod jumps;
 mod operations;
 mod pairs;
+mod plain_flow;
 mod recent_sums;
 mod values;
 
 use rustc_hash::FxHashMap;
 use usuba_decode::riscv::decode;
 
-use super::cell::{Bits, Cell};
 use super::convention::Convention;
 use super::memory::{Pointer, Region, Whole};
 use super::{Fault, Machine, Rule, Step, World, unsupported};
 use recent_sums::RecentSums;
+use usuba_bits::cell::{Bits, Cell};
 use values::{FIRST, Value, Word};
 
 /// The processor.

@@ -8,9 +8,9 @@
 use super::recent_sums::Sum;
 use super::values::{Value, Word, moved};
 use super::{Done, Run};
-use crate::cell::Cell;
 use crate::memory::Pointer;
 use crate::{Fault, Rule, unsupported};
+use usuba_bits::cell::Cell;
 use usuba_decode::riscv::{Operand, Operation, Register};
 
 /// The exclusive ors that are remembered.
@@ -95,9 +95,10 @@ impl Run<'_, '_> {
     fn of_words(&mut self, operation: Operation, a: &Word, b: &Word) -> Result<Word, Fault> {
         use Operation::*;
         let bits = &mut self.world.bits;
-        let mut gate = |f: &mut dyn FnMut(&mut crate::cell::Bits, Cell, Cell) -> Cell| -> Word {
-            std::array::from_fn(|at| f(bits, a[at], b[at]))
-        };
+        let mut gate =
+            |f: &mut dyn FnMut(&mut usuba_bits::cell::Bits, Cell, Cell) -> Cell| -> Word {
+                std::array::from_fn(|at| f(bits, a[at], b[at]))
+            };
         Ok(match operation {
             And => gate(&mut |bits, a, b| bits.and(a, b)),
             Or => gate(&mut |bits, a, b| bits.or(a, b)),

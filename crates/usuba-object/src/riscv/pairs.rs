@@ -17,7 +17,7 @@
 use super::Run;
 use super::recent_sums::Sum;
 use super::values::Word;
-use crate::cell::Cell;
+use usuba_bits::cell::Cell;
 
 /// The most words of a sum.
 const MOST: usize = 64;

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::values::Word;
-use crate::cell::Cell;
+use usuba_bits::cell::Cell;
 
 /// A sum or difference, and its carry or borrow.
 #[derive(Clone, Debug)]

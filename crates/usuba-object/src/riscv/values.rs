@@ -4,9 +4,10 @@ use rustc_hash::FxHashMap;
 
 use super::Riscv;
 use super::recent_sums::RecentSums;
-use crate::cell::{Bits, Cell};
 use crate::memory::{Pointer, Region, Whole};
+use crate::word::Word as Extended;
 use crate::{Fault, Rule};
+use usuba_bits::cell::{Bits, Cell};
 use usuba_decode::riscv::NAMES;
 
 /// The bits of a register, the least significant one first.
@@ -27,6 +28,28 @@ impl Value {
         match self {
             Value::Bits(cells) => Some(**cells),
             Value::Pointer(_) | Value::High(_) => None,
+        }
+    }
+
+    /// The same in a word of 64 bits, with zeros above.
+    pub fn extended(&self, bits: &Bits) -> Extended {
+        match self {
+            Value::Pointer(pointer) => Extended::Pointer(*pointer),
+            Value::Bits(cells) => Extended::from_cells(bits, &cells[..]),
+            Value::High(place) => {
+                Extended::Pointer(Pointer { region: Region::Upper, offset: *place as i64 })
+            }
+        }
+    }
+
+    /// The lower half of a word.
+    pub fn of(word: &Extended, bits: &Bits) -> Value {
+        match word {
+            Extended::Pointer(pointer) => Value::Pointer(*pointer),
+            word => match word.cells(bits) {
+                Some(cells) => Value::Bits(Box::new(std::array::from_fn(|at| cells[at]))),
+                None => Value::unset(),
+            },
         }
     }
 
@@ -51,8 +74,11 @@ pub const FIRST: usize = 10;
 /// The most parameters in registers.
 pub const PARAMETERS: usize = 8;
 
+/// The registers of the first parameters.
+pub const PARAMETER_REGISTERS: [usize; PARAMETERS] = [10, 11, 12, 13, 14, 15, 16, 17];
+
 /// Registers that a function restores: the pointers to global and to thread data, s0 to s11.
-const SAVED: [usize; 14] = [3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
+pub const SAVED: [usize; 14] = [3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
 
 /// Whether a callee may change a register.
 pub fn is_volatile(register: usize) -> bool {

@@ -5,50 +5,37 @@
 
 use iced_x86::{ConditionCode, OpKind, Register};
 
-use super::registers::{Flag, RSP, Word, X87};
+use super::registers::{RSP, X87};
 use super::{Done, Run, unsupported};
 use crate::address::Address;
 use crate::callees::Caller as _;
-use crate::cell::Cell;
 use crate::elf::Object;
+use crate::flags::{Condition, Flag};
 use crate::memory::{Pointer, Region};
 use crate::summarized::NOWHERE;
-use crate::{Fault, Fork, Rule, Step};
+use crate::word::Word;
+use crate::{Fault, Rule, Step};
 
-/// The condition on the flags that an instruction tests, or the opposite of it.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Condition {
-    Overflow,
-    Below,
-    Equal,
-    BelowOrEqual,
-    Sign,
-    Less,
-    LessOrEqual,
-}
-
-impl Condition {
-    /// The condition of a code, and whether the code tests its opposite; `None` for parity, which
-    /// is not modelled.
-    pub fn of(code: ConditionCode) -> Option<(Condition, bool)> {
-        Some(match code {
-            ConditionCode::o => (Condition::Overflow, false),
-            ConditionCode::no => (Condition::Overflow, true),
-            ConditionCode::b => (Condition::Below, false),
-            ConditionCode::ae => (Condition::Below, true),
-            ConditionCode::e => (Condition::Equal, false),
-            ConditionCode::ne => (Condition::Equal, true),
-            ConditionCode::be => (Condition::BelowOrEqual, false),
-            ConditionCode::a => (Condition::BelowOrEqual, true),
-            ConditionCode::s => (Condition::Sign, false),
-            ConditionCode::ns => (Condition::Sign, true),
-            ConditionCode::l => (Condition::Less, false),
-            ConditionCode::ge => (Condition::Less, true),
-            ConditionCode::le => (Condition::LessOrEqual, false),
-            ConditionCode::g => (Condition::LessOrEqual, true),
-            ConditionCode::None | ConditionCode::p | ConditionCode::np => return None,
-        })
-    }
+/// The condition of a code, and whether the code tests its opposite; `None` for parity, which is not
+/// modelled.
+pub fn condition_of(code: ConditionCode) -> Option<(Condition, bool)> {
+    Some(match code {
+        ConditionCode::o => (Condition::Overflow, false),
+        ConditionCode::no => (Condition::Overflow, true),
+        ConditionCode::b => (Condition::Below, false),
+        ConditionCode::ae => (Condition::Below, true),
+        ConditionCode::e => (Condition::Equal, false),
+        ConditionCode::ne => (Condition::Equal, true),
+        ConditionCode::be => (Condition::BelowOrEqual, false),
+        ConditionCode::a => (Condition::BelowOrEqual, true),
+        ConditionCode::s => (Condition::Sign, false),
+        ConditionCode::ns => (Condition::Sign, true),
+        ConditionCode::l => (Condition::Less, false),
+        ConditionCode::ge => (Condition::Less, true),
+        ConditionCode::le => (Condition::LessOrEqual, false),
+        ConditionCode::g => (Condition::LessOrEqual, true),
+        ConditionCode::None | ConditionCode::p | ConditionCode::np => return None,
+    })
 }
 
 impl Run<'_, '_> {
@@ -65,7 +52,7 @@ impl Run<'_, '_> {
             Word::Pointer(at) => Object::place(at).ok_or_else(|| unsupported(other)),
             Word::Bits(cells) => {
                 let secret = "the target of the jump depends on an input";
-                Err(self.unknown(&cells[..], Rule::SecretBranch, secret, other))
+                Err(self.world.unknown(&cells[..], Rule::SecretBranch, secret, other))
             }
             _ => Err(unsupported(other)),
         }
@@ -73,35 +60,14 @@ impl Run<'_, '_> {
 
     pub fn jump(&mut self) -> Result<Step, Fault> {
         let target = self.target()?;
+        if !self.world.is_outside(target) {
+            self.x86.next = target;
+            return Ok(Step::Next);
+        }
         // A tail call: the callee returns to the caller.
         let above = self.x86.stack()? + 8;
-        if let Some(callee) = self.world.calls.functions.at(target).cloned() {
-            self.function(&callee, above)?;
-            return self.return_to_caller();
-        }
-        match self.world.calls.at(target) {
-            Some(kernel) => self.kernel(kernel, above)?,
-            None if self.world.object.code(target, 1).is_empty() => self.outside(target, above)?,
-            None => {
-                self.x86.next = target;
-                return Ok(Step::Next);
-            }
-        }
+        self.outside(target, above)?;
         self.return_to_caller()
-    }
-
-    /// A call of a function that is not in the object; the return address is below `above`.
-    fn outside(&mut self, target: u64, above: i64) -> Done {
-        let object = self.world.object;
-        let Some(name) = object.outside(target) else {
-            let name = object.name(target);
-            return Err(unsupported(format!("it calls {name}, which is no code")));
-        };
-        if let Some(kernel) = self.world.calls.of_symbol(name) {
-            return self.kernel(kernel, above);
-        }
-        let what = || unsupported(format!("it calls {name}, which is not in the object"));
-        self.library(name, above).ok_or_else(what)?
     }
 
     pub fn branch(&mut self) -> Result<Step, Fault> {
@@ -111,7 +77,7 @@ impl Run<'_, '_> {
             Flag::Is(false) => {}
             flag => {
                 let bit = self.condition_bit(self.i.condition_code());
-                if self.forked(flag.is_secret(), bit)? {
+                if self.world.forked(flag.is_secret(), bit)? {
                     self.x86.next = target;
                 }
             }
@@ -119,61 +85,25 @@ impl Run<'_, '_> {
         Ok(Step::Next)
     }
 
-    /// The outcome of a condition that is not known.
+    /// Whether the condition of a code holds.
     ///
     /// # Errors
-    /// Such conditions are not followed, or this one has no outcome yet.
-    pub fn forked(&mut self, is_secret: bool, bit: Option<Cell>) -> Result<bool, Fault> {
-        let forks = &mut self.world.forks;
-        if let Some(outcome) = forks.outcome.take() {
-            return Ok(outcome);
-        }
-        forks.asked = forks.follows.then_some(Fork { is_secret, bit });
-        Err(match is_secret {
-            true => Fault::new(Rule::SecretBranch, "the branch depends on an input"),
-            false => unsupported("the branch depends on undefined flags"),
-        })
-    }
-
-    /// Whether a condition holds, as far as the flags alone say.
-    pub fn asked(&self, code: ConditionCode) -> Flag {
-        let flags = &self.x86.flags;
-        // A flag that depends on a secret is secret, though its other part may decide it.
-        let joined = |a, b, f: fn(bool, bool) -> bool| match (a, b) {
-            (Flag::Is(a), Flag::Is(b)) => Flag::Is(f(a, b)),
-            (a, b) if a.is_secret() || b.is_secret() => Flag::Secret,
-            (Flag::Public, Flag::Public) => Flag::Public,
-            _ => Flag::Undefined,
-        };
-        let less = joined(flags.sign, flags.overflow, |a, b| a != b);
-        let Some((condition, negated)) = Condition::of(code) else { return Flag::Undefined };
-        let flag = match condition {
-            Condition::Overflow => flags.overflow,
-            Condition::Below => flags.carry,
-            Condition::Equal => flags.zero,
-            Condition::BelowOrEqual => joined(flags.carry, flags.zero, |a, b| a || b),
-            Condition::Sign => flags.sign,
-            Condition::Less => less,
-            Condition::LessOrEqual => joined(flags.zero, less, |a, b| a || b),
-        };
-        if negated { flag.inverted() } else { flag }
+    /// It depends on the number of blocks, of which the cases are to be told apart first.
+    pub fn decided(&mut self, code: ConditionCode) -> Result<Flag, Fault> {
+        let Some((condition, negated)) = condition_of(code) else { return Ok(Flag::Undefined) };
+        let flag = self.world.held(&self.x86.flags, condition)?;
+        Ok(if negated { flag.inverted() } else { flag })
     }
 
     pub fn call(&mut self) -> Result<Step, Fault> {
         let target = self.target()?;
         let above = self.x86.stack()?;
-        let kernel = self.world.calls.at(target);
-        if kernel.is_none() && self.world.object.code(target, 1).is_empty() {
+        if self.world.object.code(target, 1).is_empty() && self.world.calls.at(target).is_none() {
             return self.outside(target, above).map(|()| Step::Next);
         }
-        let function = self.world.calls.functions.at(target).cloned();
         self.push(Word::Pointer(Object::pointer(self.i.next_ip())))?;
-        if let Some(callee) = function {
-            self.function(&callee, above)?;
-            return self.return_to_caller().map(|_| Step::Next);
-        }
-        if let Some(kernel) = kernel {
-            self.kernel(kernel, above)?;
+        if self.world.is_outside(target) {
+            self.outside(target, above)?;
             return self.return_to_caller().map(|_| Step::Next);
         }
         self.x86.next = target;

@@ -10,8 +10,8 @@
 use usuba::ir::Op;
 
 use super::{Cells, Run};
-use crate::cell::{Bits, Cell};
-use crate::lane_arithmetic::looked_up;
+use usuba_bits::cell::{Bits, Cell};
+use usuba_bits::lane_arithmetic::looked_up;
 
 impl Run<'_, '_> {
     pub fn affine(&mut self, inverse: bool) -> Cells {

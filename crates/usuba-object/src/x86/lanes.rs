@@ -15,8 +15,8 @@
 use iced_x86::OpKind;
 
 use super::{Cells, Run, unsupported};
-use crate::cell::{Bits, Cell};
-use crate::lane_arithmetic::{CHOICE, Shift, double_shifted, shifted};
+use usuba_bits::cell::{Bits, Cell};
+use usuba_bits::lane_arithmetic::{CHOICE, Shift, double_shifted, shifted};
 
 /// An operation on two bits.
 pub type Gate = fn(&mut Bits, Cell, Cell) -> Cell;

@@ -10,11 +10,12 @@
 
 use iced_x86::{ConditionCode, Register};
 
-use super::control::Condition;
-use super::registers::{Flag, Flags, Word};
+use super::control::condition_of;
 use super::{Done, Run, unsupported};
 use crate::Fault;
-use crate::cell::Cell;
+use crate::flags::{Condition, Flag, Flags};
+use crate::word::Word;
+use usuba_bits::cell::Cell;
 
 /// rax and rdx, as instructions encode them.
 const RAX: usize = 0;
@@ -32,7 +33,7 @@ impl Run<'_, '_> {
         bytes: usize,
     ) -> Result<(Vec<Cell>, Vec<Cell>), Fault> {
         let a = self.word_bits(operand, bytes, ADDRESS)?;
-        let b = self.data(&self.x86.general[register], ADDRESS)?;
+        let b = self.world.data(&self.x86.general[register], ADDRESS)?;
         let mut low = self.world.bits.whole_product(&a, &b[..8 * bytes]);
         let high = low.split_off(8 * bytes);
         Ok((low, high))
@@ -44,11 +45,12 @@ impl Run<'_, '_> {
         if bytes < 4 {
             return Err(unsupported("a product of short words"));
         }
-        let factors = [self.word(0, bytes)?, self.truncated(self.x86.general[RAX].clone(), bytes)];
+        let factors =
+            [self.word(0, bytes)?, self.world.truncated(self.x86.general[RAX].clone(), bytes)];
         if let [Word::Count(form), Word::Number(factor)] | [Word::Number(factor), Word::Count(form)] =
             factors
-            && let Word::Count(product) = self.multiplied(form, factor, bytes)?
-            && self.is_within(product, 8 * bytes as u32)
+            && let Word::Count(product) = self.world.multiplied(form, factor, bytes)?
+            && self.world.is_within(product, 8 * bytes as u32)
         {
             self.x86.flags =
                 Flags { carry: Flag::Is(false), overflow: Flag::Is(false), ..Flags::UNDEFINED };
@@ -80,7 +82,7 @@ impl Run<'_, '_> {
             _ => return Err(unsupported("a division of short words")),
         };
         let by = self.word(0, bytes)?;
-        let part = |number: usize| self.truncated(self.x86.general[number].clone(), bytes);
+        let part = |number: usize| self.world.truncated(self.x86.general[number].clone(), bytes);
         let bits = 8 * bytes as u32 - signed as u32;
         let divided = match (part(RDX), part(RAX), by) {
             (Word::Number(high), Word::Number(low), Word::Number(by)) => {
@@ -94,18 +96,18 @@ impl Run<'_, '_> {
                 (Word::Number(quotient), Word::Number(rest))
             }
             (Word::Number(0), Word::Count(form), Word::Number(by))
-                if self.is_within(form, bits) && by > 0 && by >> (bits.min(63)) == 0 =>
+                if self.world.is_within(form, bits) && by > 0 && by >> (bits.min(63)) == 0 =>
             {
-                self.divided_count(form, by as i64, bytes)?
+                self.world.divided_count(form, by as i64, bytes)?
             }
             (Word::Number(0), Word::Low(form, low), Word::Number(by))
                 if usize::from(low) == bytes && !signed && by > 0 && by >> bits == 0 =>
             {
-                let (_, low) = self.divided(form, 1 << bits)?;
-                self.divided_count(low, by as i64, bytes)?
+                let (_, low) = self.world.divided(form, 1 << bits)?;
+                self.world.divided_count(low, by as i64, bytes)?
             }
             (Word::Number(0), Word::Bits(cells), Word::Number(by)) if !signed => {
-                let divided = self.divided_public(&cells[..8 * bytes], by);
+                let divided = self.world.divided_public(&cells[..8 * bytes], by);
                 divided.ok_or_else(|| unsupported("the dividend is not known"))?
             }
             _ => return Err(unsupported("the operands of the division are not known")),
@@ -180,7 +182,7 @@ impl Run<'_, '_> {
             None | Some(Flag::Undefined) => unknown,
             Some(sign) => sign,
         };
-        Flags { carry: self.flag_of(carry), zero, sign, overflow: unknown }
+        Flags { carry: self.flag_of(carry), zero, sign, overflow: unknown, compared: None }
     }
 
     /// The flag that is a bit.
@@ -195,8 +197,8 @@ impl Run<'_, '_> {
 
     /// A condition as a bit, where its flags are bits.
     pub fn condition_bit(&mut self, code: ConditionCode) -> Option<Cell> {
-        let Flags { carry, zero, sign, overflow } = self.x86.flags;
-        let (condition, negated) = Condition::of(code)?;
+        let Flags { carry, zero, sign, overflow, .. } = self.x86.flags;
+        let (condition, negated) = condition_of(code)?;
         let bit = match condition {
             Condition::Overflow => carried(self, overflow).ok()?,
             Condition::Below => carried(self, carry).ok()?,

@@ -21,13 +21,15 @@ use iced_x86::Register;
 
 use super::lanes::Gate;
 use super::operands::{number, width};
-use super::registers::{Flag, Flags, MASK, VECTOR, Word};
+use super::registers::{MASK, VECTOR};
 use super::{Cells, Done, Run, unsupported};
 use crate::address::Address;
-use crate::cell::{Bits, Cell};
-use crate::lane_arithmetic::{CHOICE, Shift, less, shifted};
+use crate::flags::{Flag, Flags};
 use crate::memory::Moving;
+use crate::word::Word;
 use crate::{Fault, Rule};
+use usuba_bits::cell::{Bits, Cell};
+use usuba_bits::lane_arithmetic::{CHOICE, Shift, less, shifted};
 use usuba_ranges::Form;
 
 /// A comparison of lanes into a mask.
@@ -272,7 +274,7 @@ impl Run<'_, '_> {
         let is_data = self.x86.vectors.pointer(indices, first / 64).is_none();
         let index = self.world.bits.word(cells).filter(|_| is_data).ok_or_else(|| {
             let secret = "an index depends on an input";
-            self.unknown(cells, Rule::SecretAddress, secret, "an index is not known")
+            self.world.unknown(cells, Rule::SecretAddress, secret, "an index is not known")
         })?;
         let index = (index << (64 - bits)) as i64 >> (64 - bits);
         let scaled = index.wrapping_mul(self.i.memory_index_scale() as i64);
@@ -298,7 +300,7 @@ impl Run<'_, '_> {
             (Word::Bits(cells), None) => {
                 let secret = "the address depends on an input";
                 let other = "the address is not known";
-                Err(self.unknown(&cells[..], Rule::SecretAddress, secret, other))
+                Err(self.world.unknown(&cells[..], Rule::SecretAddress, secret, other))
             }
             _ => Err(unsupported("the address is not known")),
         }

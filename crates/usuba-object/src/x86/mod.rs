@@ -18,47 +18,42 @@
 //! - `lanes`: logic, arithmetic and shifts of lanes; `field`: bytes as elements of a field.
 //! - `shuffles`: vectors whose units come from units of others; `moves`: moves of whole vectors and
 //!   of parts.
-//! - `scalar`: general-purpose arithmetic; `long`: arithmetic of several words; `regions`: of
-//!   addresses.
+//! - `scalar`: general-purpose arithmetic; `long`: arithmetic of several words.
 //! - `masks`: mask registers, and instructions with a mask.
 //! - `control`: jumps, calls, the stack; `string_instructions`: copies and fillings of memory.
-//! - `counts`: numbers that depend on the number of blocks.
-//! - `library`: functions of the C library that copy and fill; `kernels`: other kernels.
-//! - `turns`: states at the turns of a loop over blocks; `meets`: where paths from a branch meet.
-//! - `summaries`: states at the entry and at the return of calls that are summarized.
+//! - `kernels`: calls of functions that are not executed.
+//! - `turn_states`: states at the turns of a loop over blocks; `decoded_flow`: the flow of control.
+//! - `call_states`: states at the entry and at the return of calls that are summarized.
 
+mod call_states;
 mod control;
-mod counts;
+mod decoded_flow;
 mod field;
 mod kernels;
 mod lanes;
-mod library;
 mod long;
 mod masks;
-mod meets;
 mod moves;
 mod operands;
-mod regions;
 mod registers;
 mod relocated;
 mod scalar;
 mod shuffles;
 mod string_instructions;
-mod summaries;
 mod table;
-mod turns;
+mod turn_states;
 
 use iced_x86::{ConstantOffsets, Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
-use super::cell::{Bits, Cell};
 use super::convention::Convention;
+use super::flags::Flags;
 use super::memory::Whole;
+use super::word::Word;
 use super::{Fault, Machine, Step, World, unsupported};
-use registers::{Flags, Word};
 use relocated::Linked;
 use table::Meaning;
 pub use table::{Form as Shape, Row, Timing, is_modelled, rows};
-use usuba_ranges::Form;
+use usuba_bits::cell::{Bits, Cell};
 
 /// The processor.
 #[derive(Clone)]
@@ -68,8 +63,6 @@ pub struct X86 {
     /// Mask registers, the least significant bit first.
     masks: [[Cell; registers::MASK]; 8],
     flags: Flags,
-    /// The numbers whose difference set the flags, if these are [`registers::Flag::Public`].
-    compared: Option<(Form, Form)>,
     /// The last result of bits that set the zero flag, with its number. Few flags are used, so the
     /// bit is made when an instruction asks for it.
     zero_of: (u64, Vec<Cell>),

@@ -7,12 +7,13 @@
 //! ```
 
 use super::operands::{number, width};
-use super::registers::{LANES, Word};
+use super::registers::LANES;
 use super::shuffles::GROUP;
 use super::{Done, Run, unsupported};
 use crate::address::Address;
-use crate::cell::Cell;
 use crate::memory::{Loaded, Whole};
+use crate::word::Word;
+use usuba_bits::cell::Cell;
 
 impl Run<'_, '_> {
     /// A move of a whole vector, which may want its memory operand to be aligned.

@@ -1,158 +1,12 @@
 //! Registers and flags, and their roles in the System V calling convention.
 
 use super::X86;
-use crate::address::Address;
-use crate::cell::{Bits, Cell};
 use crate::convention::Convention;
-use crate::memory::{Moving, Pointer, Region, Whole};
+use crate::flags::Flags;
+use crate::memory::{Pointer, Region, Whole};
+use crate::word::Word;
 use crate::{Fault, Rule, World};
-use usuba_ranges::Form;
-
-/// The contents of a general-purpose register.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Word {
-    Number(u64),
-    Pointer(Pointer),
-    /// 64 bits, the least significant first.
-    Bits(Box<[Cell; 64]>),
-    /// A number that depends on the number of blocks.
-    Count(Form),
-    /// The lowest bytes of such a number; the bytes above are zero.
-    Low(Form, u8),
-    /// The distance to the first address from the second one, which the linker knows.
-    Distance(Pointer, Pointer),
-    /// An address that depends on the number of blocks.
-    Moving(Moving),
-}
-
-impl Word {
-    /// The bits of a word, least significant first; `None` for addresses and counts, which have
-    /// none.
-    pub fn cells(&self, bits: &Bits) -> Option<[Cell; 64]> {
-        match self {
-            Word::Number(value) => {
-                Some(std::array::from_fn(|at| bits.constant(value >> at & 1 == 1)))
-            }
-            Word::Bits(cells) => Some(**cells),
-            Word::Pointer(_) | Word::Count(_) | Word::Low(..) | Word::Moving(_) => None,
-            Word::Distance(..) => None,
-        }
-    }
-
-    /// Whether it depends on the number of blocks.
-    pub fn is_counted(&self) -> bool {
-        matches!(self, Word::Count(_) | Word::Low(..) | Word::Moving(_))
-    }
-
-    /// A word that is whole; bits and parts of counts are not.
-    pub fn whole(&self) -> Option<Whole> {
-        match *self {
-            Word::Number(value) => Some(Whole::Count(Form::number(value as i64))),
-            _ => self.moved(),
-        }
-    }
-
-    /// The region and the offset of an address.
-    pub fn place(&self) -> Option<Moving> {
-        match *self {
-            Word::Pointer(pointer) => Address::Pointer(pointer).place(),
-            Word::Moving(moving) => Some(moving),
-            _ => None,
-        }
-    }
-
-    /// An address or a count.
-    pub fn moved(&self) -> Option<Whole> {
-        match *self {
-            Word::Pointer(pointer) => Some(Whole::Pointer(pointer)),
-            Word::Moving(moving) => Some(Whole::Moving(moving)),
-            Word::Count(form) => Some(Whole::Count(form)),
-            Word::Number(_) | Word::Bits(_) | Word::Low(..) | Word::Distance(..) => None,
-        }
-    }
-
-    /// At most 64 bits, with zeros above.
-    pub fn from_cells(bits: &Bits, cells: &[Cell]) -> Word {
-        if let Some(value) = bits.word(cells) {
-            return Word::Number(value);
-        }
-        let mut all = [bits.constant(false); 64];
-        all[..cells.len()].copy_from_slice(cells);
-        Word::Bits(Box::new(all))
-    }
-}
-
-impl From<Whole> for Word {
-    fn from(whole: Whole) -> Word {
-        match whole {
-            Whole::Pointer(pointer) => Word::Pointer(pointer),
-            Whole::Moving(moving) => Address::from(moving).into(),
-            Whole::Count(form) => match form.value() {
-                Some(value) => Word::Number(value as u64),
-                None => Word::Count(form),
-            },
-        }
-    }
-}
-
-impl From<Address> for Word {
-    fn from(address: Address) -> Word {
-        match address {
-            Address::Pointer(pointer) => Word::Pointer(pointer),
-            Address::Number(value) => Word::Number(value),
-            Address::Moving(moving) => Word::Moving(moving),
-            Address::Count(form) => Word::Count(form),
-        }
-    }
-}
-
-/// The abstract value of a flag.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flag {
-    Is(bool),
-    /// It depends on inputs.
-    Secret,
-    /// It is this bit, which depends on inputs.
-    Bit(Cell),
-    /// Whether the result of this number is zero, which depends on inputs; see [`X86::zero_of`].
-    Zero(u64),
-    /// It depends on the number of blocks, by the numbers in `compared`.
-    Public,
-    /// Undefined after the last instruction, or never set.
-    Undefined,
-}
-
-impl Flag {
-    /// The complement of a flag.
-    pub fn inverted(self) -> Flag {
-        match self {
-            Flag::Is(is) => Flag::Is(!is),
-            Flag::Bit(_) | Flag::Zero(_) => Flag::Secret,
-            other => other,
-        }
-    }
-
-    /// Whether it depends on inputs.
-    pub fn is_secret(self) -> bool {
-        matches!(self, Flag::Secret | Flag::Bit(_) | Flag::Zero(_))
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Flags {
-    pub carry: Flag,
-    pub zero: Flag,
-    pub sign: Flag,
-    pub overflow: Flag,
-}
-
-impl Flags {
-    pub const UNDEFINED: Flags = Flags::all(Flag::Undefined);
-
-    pub const fn all(flag: Flag) -> Flags {
-        Flags { carry: flag, zero: flag, sign: flag, overflow: flag }
-    }
-}
+use usuba_bits::cell::{Bits, Cell};
 
 /// Bits of a vector register.
 pub const VECTOR: usize = 512;
@@ -291,7 +145,6 @@ impl X86 {
             },
             masks: [[Cell::UNSET; MASK]; 8],
             flags: Flags::UNDEFINED,
-            compared: None,
             zero_of: (0, Vec::new()),
             subtracted: None,
             x87: 0,

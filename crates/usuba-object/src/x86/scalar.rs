@@ -12,35 +12,17 @@
 
 use iced_x86::{Code, Mnemonic, OpKind};
 
-use super::counts::form;
 use super::lanes::Gate;
 use super::operands::number;
-use super::registers::{Flag, Flags, Word};
 use super::{Done, Run, unsupported};
 use crate::address::Address;
-use crate::cell::Cell;
 use crate::elf::Object;
-use crate::lane_arithmetic::{CHOICE, Shift, andn, double_shifted, shifted};
+use crate::flags::{Flag, Flags};
+use crate::word::{Binary, Word, lowest, numbers};
 use crate::{Fault, Rule};
+use usuba_bits::cell::Cell;
+use usuba_bits::lane_arithmetic::{CHOICE, Shift, andn, double_shifted, shifted};
 use usuba_ranges::Form;
-
-/// Arithmetic of two operands that sets all flags.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Binary {
-    Add,
-    Subtract,
-    And,
-    Or,
-    Xor,
-}
-
-/// A form with the lowest bytes of a word; a sum needs no others.
-pub fn lowest(word: &Word, bytes: usize) -> Option<Form> {
-    match *word {
-        Word::Low(form, low) if usize::from(low) >= bytes => Some(form),
-        _ => form(word, bytes),
-    }
-}
 
 impl Run<'_, '_> {
     /// mov, movzx, movsx.
@@ -62,7 +44,7 @@ impl Run<'_, '_> {
             self.x86.general[number(self.i.op0_register())] = word;
             return Ok(());
         }
-        let word = if signed { self.sign_extended(&word, bytes, to)? } else { word };
+        let word = if signed { self.world.sign_extended(&word, bytes, to)? } else { word };
         self.set_word(0, word)
     }
 
@@ -102,7 +84,7 @@ impl Run<'_, '_> {
             let Some(form) = lowest(self.held(register), bytes) else { return Ok(None) };
             sum = form.times(scale as i64).and_then(|form| sum?.plus(form));
         }
-        self.count_word(sum, bytes).map(Some)
+        self.world.count_word(sum, bytes).map(Some)
     }
 
     /// The value of `lea` on data: base + index * scale + displacement, modulo 2^n, where n is the
@@ -120,7 +102,7 @@ impl Run<'_, '_> {
         };
         let mut sum = self.world.bits.number(displacement as u64, size);
         for (register, scale) in parts {
-            let cells = self.data(self.held(register), "the sum of data and an address")?;
+            let cells = self.world.data(self.held(register), "the sum of data and an address")?;
             let scaled = shifted(&cells[..size], self.zero(), Shift::Left, scale.ilog2() as u64);
             sum = self.world.bits.sum(&scaled, &sum, false).0;
         }
@@ -137,6 +119,25 @@ impl Run<'_, '_> {
         {
             self.world.bits.name_single(&mut cells[..]);
         }
+    }
+
+    /// Makes a public word in a register that is compared with a number a number of its own.
+    pub fn number_operands(&mut self, bytes: usize) -> Result<(), Fault> {
+        for (operand, other) in [(0, 1), (1, 0)] {
+            let register = self.i.op_register(operand);
+            if !self.world.forks.follows || register.size() < 4 || !register.is_gpr() {
+                continue;
+            }
+            if !matches!(self.held(register), Word::Bits(_)) {
+                continue;
+            }
+            let other = self.word(other, bytes)?;
+            let word = self.held(register).clone();
+            if let Some(form) = self.world.numbered(&word, &other, bytes) {
+                self.x86.general[number(register)] = Word::Count(form);
+            }
+        }
+        Ok(())
     }
 
     /// Arithmetic of two operands, whose result is written or not.
@@ -167,24 +168,11 @@ impl Run<'_, '_> {
         b: &Word,
         bytes: usize,
     ) -> Result<(Word, Flags), Fault> {
-        if let Some(outcome) = self.counted(operation, [a, b], bytes) {
+        if let Some(outcome) = self.world.public(operation, [a, b], bytes) {
             return outcome;
         }
-        if let (&Word::Number(a), &Word::Number(b)) = (a, b) {
-            return Ok(numbers(operation, a, b, bytes));
-        }
-        if [a, b].iter().any(|word| matches!(word, Word::Pointer(_))) {
-            return self.pointers(operation, a, b);
-        }
-        let [a, b] = [a, b].map(|word| self.data(word, "a part of an address"));
+        let [a, b] = [a, b].map(|word| self.world.data(word, "a part of an address"));
         let (a, b) = (&a?[..8 * bytes], &b?[..8 * bytes]);
-        if operation == Binary::And
-            && let Some(rest) = self.public_rest([a, b])
-        {
-            let rest = Word::Count(rest);
-            let flags = self.flags_of_count(&rest, bytes);
-            return Ok((rest, flags));
-        }
         let bits = &mut self.world.bits;
         let zero = bits.constant(false);
         let mut each = |gate: Gate| -> Vec<Cell> {
@@ -207,7 +195,7 @@ impl Run<'_, '_> {
     /// The flag of data when no later instruction needs its value: it depends on inputs if the data
     /// does.
     pub fn unknown_flag(&self, data: &[&[Cell]]) -> Flag {
-        match data.iter().any(|cells| self.is_secret(cells)) {
+        match data.iter().any(|cells| self.world.is_secret(cells)) {
             true => Flag::Secret,
             false => Flag::Undefined,
         }
@@ -220,11 +208,12 @@ impl Run<'_, '_> {
         let (result, flags) = self.combined(operation, &word, &Word::Number(1), bytes)?;
         // The carry stays. Beside flags of counts only its secrecy matters: it may be a flag of other
         // counts, or known in some turns of a loop.
-        let carry = match self.x86.flags.carry {
-            carry if flags.zero == Flag::Public && !carry.is_secret() => Flag::Undefined,
-            carry => carry,
+        let before = self.x86.flags;
+        self.x86.flags = match flags.compared {
+            Some(_) if !before.carry.is_secret() => Flags { carry: Flag::Undefined, ..flags },
+            Some(_) => Flags { carry: before.carry, ..flags },
+            None => Flags { carry: before.carry, compared: before.compared, ..flags },
         };
-        self.x86.flags = Flags { carry, ..flags };
         self.set_word(0, result)
     }
 
@@ -240,10 +229,10 @@ impl Run<'_, '_> {
         let bytes = self.size(0)?;
         let word = self.word(0, bytes)?;
         if let Word::Count(form) = word {
-            let word = self.turned(form, bytes)?;
+            let word = self.world.turned(form, bytes)?;
             return self.set_word(0, word);
         }
-        let cells = self.data(&word, "the complement of an address")?;
+        let cells = self.world.data(&word, "the complement of an address")?;
         let out = cells[..8 * bytes].iter().map(|&bit| self.world.bits.not(bit));
         let out: Vec<Cell> = out.collect();
         self.set_bits(0, &out)
@@ -271,13 +260,13 @@ impl Run<'_, '_> {
         let word = self.word(from, bytes)?;
         let sets_flags = from == 0 && count > 0;
         if let Word::Count(form) = word {
-            let word = self.shifted_count(form, (shift, count), bytes)?;
+            let word = self.world.shifted_count(form, (shift, count), bytes)?;
             if sets_flags {
-                self.x86.flags = self.flags_of_count(&word, bytes);
+                self.x86.flags = self.world.flags_of_count(&word, bytes);
             }
             return self.set_word(0, word);
         }
-        let cells = &self.data(&word, "an address is shifted")?[..8 * bytes];
+        let cells = &self.world.data(&word, "an address is shifted")?[..8 * bytes];
         let out = shifted(cells, self.zero(), shift, count as u64);
         if sets_flags {
             self.x86.flags = self.flags_of_shift(&out, shift, cells, count);
@@ -305,6 +294,7 @@ impl Run<'_, '_> {
                 zero: Flag::Is(value == 0),
                 sign: Flag::Is(value >> (out.len() - 1) & 1 == 1),
                 overflow: unknown,
+                compared: None,
             },
         }
     }
@@ -317,7 +307,7 @@ impl Run<'_, '_> {
             _ => 8,
         };
         let word = self.word(operand, size)?;
-        let cells = self.data(&word, "the count is an address")?;
+        let cells = self.world.data(&word, "the count is an address")?;
         let used = if bytes == 8 { 6 } else { 5 };
         Ok(self.known(&cells[..used], "the count")? as usize)
     }
@@ -350,10 +340,10 @@ impl Run<'_, '_> {
         | (&Word::Number(factor), &Word::Count(form)) = (&a, &b)
         {
             self.x86.flags = Flags::UNDEFINED;
-            let word = self.multiplied(form, factor, bytes)?;
+            let word = self.world.multiplied(form, factor, bytes)?;
             return self.set_word(0, word);
         }
-        let [a, b] = [a, b].map(|word| self.data(&word, "an address is multiplied"));
+        let [a, b] = [a, b].map(|word| self.world.data(&word, "an address is multiplied"));
         let (a, b) = (&a?[..8 * bytes], &b?[..8 * bytes]);
         self.x86.flags = Flags::all(self.unknown_flag(&[a, b]));
         let bits = &mut self.world.bits;
@@ -391,8 +381,9 @@ impl Run<'_, '_> {
         // All but the carry and the zero flag are undefined then, and may keep their old values.
         let unknown = self.unknown_flag(&[&out]);
         let stale = |flag: Flag| if flag.is_secret() { Flag::Secret } else { unknown };
-        let Flags { zero, sign, overflow, .. } = self.x86.flags;
-        self.x86.flags = Flags { carry, zero, sign: stale(sign), overflow: stale(overflow) };
+        let before = self.x86.flags;
+        let (sign, overflow) = (stale(before.sign), stale(before.overflow));
+        self.x86.flags = Flags { carry, sign, overflow, ..before };
         out[place] = match self.i.mnemonic() {
             Mnemonic::Btr => self.world.bits.constant(false),
             Mnemonic::Bts => self.world.bits.constant(true),
@@ -404,36 +395,23 @@ impl Run<'_, '_> {
 
     /// cdqe, cwde.
     pub fn extend_rax(&mut self, to: usize) -> Done {
-        let word = self.sign_extended(&self.x86.general[0], to / 2, to)?;
+        let word = self.world.sign_extended(&self.x86.general[0], to / 2, to)?;
         self.x86.general[0] = word;
         Ok(())
     }
 
     /// cqo, cdq: all bits of rdx, or of edx, are the sign of rax, or of eax.
     pub fn sign_of_rax(&mut self, bytes: usize) -> Done {
-        let word = self.truncated(self.x86.general[0].clone(), bytes);
-        let is_positive = |form| self.is_within(form, 8 * bytes as u32 - 1);
+        let word = self.world.truncated(self.x86.general[0].clone(), bytes);
+        let is_positive = |form| self.world.is_within(form, 8 * bytes as u32 - 1);
         let sign = match word {
             Word::Count(form) if is_positive(form) => self.zero(),
-            word => self.data(&word, "the sign of an address")?[8 * bytes - 1],
+            word => self.world.data(&word, "the sign of an address")?[8 * bytes - 1],
         };
         let mut cells = [self.zero(); 64];
         cells[..8 * bytes].fill(sign);
         self.x86.general[2] = Word::from_cells(&self.world.bits, &cells);
         Ok(())
-    }
-
-    /// The lowest `from` bytes of a word extended by copies of their top bit to `to` bytes.
-    fn sign_extended(&self, word: &Word, from: usize, to: usize) -> Result<Word, Fault> {
-        if let Word::Count(form) = word
-            && self.is_within(*form, 8 * from as u32 - 1)
-        {
-            return Ok(word.clone());
-        }
-        let mut cells = self.data(word, "a part of an address")?;
-        let top = cells[8 * from - 1];
-        cells[8 * from..8 * to].fill(top);
-        Ok(Word::from_cells(&self.world.bits, &cells[..8 * to]))
     }
 
     pub fn exchange(&mut self) -> Done {
@@ -451,7 +429,7 @@ impl Run<'_, '_> {
         let bytes = self.size(0)?;
         let operand = self.word(0, bytes)?;
         for word in [&operand, &self.x86.general[0], &self.x86.general[2]] {
-            if matches!(word, Word::Bits(cells) if self.is_secret(&cells[..])) {
+            if matches!(word, Word::Bits(cells) if self.world.is_secret(&cells[..])) {
                 let what = "the time of the instruction depends on an input";
                 return Err(Fault::new(Rule::SecretOperand, what));
             }
@@ -466,7 +444,7 @@ impl Run<'_, '_> {
             Flag::Is(is) => Some(self.world.bits.constant(is)),
             Flag::Secret | Flag::Bit(_) | Flag::Zero(_) => self.condition_bit(code),
             Flag::Public | Flag::Undefined if self.world.forks.follows => {
-                let outcome = self.forked(false, None)?;
+                let outcome = self.world.forked(false, None)?;
                 Some(self.world.bits.constant(outcome))
             }
             Flag::Public | Flag::Undefined => None,
@@ -495,39 +473,11 @@ impl Run<'_, '_> {
             return self.set_word(0, if is { b } else { a });
         }
         let otherwise = "a choice of addresses that depends on an input";
-        let [a, b] = [a, b].map(|word| self.data(&word, otherwise));
+        let [a, b] = [a, b].map(|word| self.world.data(&word, otherwise));
         let (a, b) = (&a?[..8 * bytes], &b?[..8 * bytes]);
         let bits = &mut self.world.bits;
         let choose = |(&a, &b)| bits.function(CHOICE, [condition, b, a]);
         let out: Vec<Cell> = a.iter().zip(b).map(choose).collect();
         self.set_bits(0, &out)
     }
-}
-
-/// An operation on numbers of `bytes` bytes, with its flags.
-pub fn numbers(operation: Binary, a: u64, b: u64, bytes: usize) -> (Word, Flags) {
-    let lane = 8 * bytes as u32;
-    let ones = u64::MAX >> (64 - lane);
-    let (a, b) = (a & ones, b & ones);
-    let value = ones
-        & match operation {
-            Binary::Add => a.wrapping_add(b),
-            Binary::Subtract => a.wrapping_sub(b),
-            Binary::And => a & b,
-            Binary::Or => a | b,
-            Binary::Xor => a ^ b,
-        };
-    let sign = |x: u64| x >> (lane - 1) & 1 == 1;
-    let (carry, overflow) = match operation {
-        Binary::Add => (value < a, sign(a) == sign(b) && sign(value) != sign(a)),
-        Binary::Subtract => (a < b, sign(a) != sign(b) && sign(value) != sign(a)),
-        _ => (false, false),
-    };
-    let flags = Flags {
-        carry: Flag::Is(carry),
-        zero: Flag::Is(value == 0),
-        sign: Flag::Is(sign(value)),
-        overflow: Flag::Is(overflow),
-    };
-    (Word::Number(value), flags)
 }

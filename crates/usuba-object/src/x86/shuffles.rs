@@ -17,8 +17,8 @@ use iced_x86::{MemorySize, OpKind};
 
 use super::{Cells, Done, Run};
 use crate::Fault;
-use crate::cell::{Bits, Cell};
-use crate::lane_arithmetic::{CHOICE, looked_up};
+use usuba_bits::cell::{Bits, Cell};
+use usuba_bits::lane_arithmetic::{CHOICE, looked_up};
 
 /// Where a unit of the result comes from: operand and unit, or zero.
 pub type From = Option<(usize, usize)>;

@@ -14,12 +14,12 @@ use std::sync::LazyLock;
 use iced_x86::{EncodingKind, Instruction, Mnemonic, OpKind};
 
 use super::masks::Relation::*;
-use super::registers::Flags;
-use super::scalar::Binary;
 use super::shuffles::{of_halves, to_signed, to_unsigned};
 use super::{Cells, Done, Run};
-use crate::lane_arithmetic::*;
+use crate::flags::Flags;
+use crate::word::Binary;
 use crate::{Fault, Step};
+use usuba_bits::lane_arithmetic::*;
 
 /// A row of the table.
 pub struct Row {

@@ -1,8 +1,8 @@
 //! X25519 around its kernel: refused points, and results; products with the base point.
 
+use usuba_bits::cell::Cell;
 use usuba_ciphers::curve::x25519_base;
 use usuba_ciphers::modes::Bytes;
-use usuba_object::cell::Cell;
 
 use super::run::{Room, Run, at, number};
 use super::symbols::{Byte, Symbols};

@@ -1,9 +1,9 @@
 //! Hash functions of Merkle and Damgård and of sponges, HMAC and HKDF.
 
+use usuba_bits::cell::Cell;
 use usuba_ciphers::modes::HashFunction;
 use usuba_ciphers::{Hash, HashMode};
 use usuba_library::Description;
-use usuba_object::cell::Cell;
 
 use super::run::{Room, Run, at, number};
 use super::{FORGED, Scenarios};

@@ -1,15 +1,14 @@
 //! The calls of a case: buffers of symbols, exported functions, and their expected results.
 
+use usuba_bits::cell::{Bits, Cell};
 use usuba_ciphers::modes::Bytes;
 use usuba_equiv::miter::{self, Decision};
 use usuba_equiv::value_numbering::Graph;
 use usuba_library::declarations::Access as Declared;
-use usuba_object::cell::{Bits, Cell};
 use usuba_object::elf::Object;
 use usuba_object::functions::Functions;
 use usuba_object::memory::Access;
 use usuba_object::trial::{Argument, Call, Content, Data, Trial};
-use usuba_object::x86::X86;
 
 use super::symbols::{Byte, Known, Symbols, bytes};
 
@@ -27,7 +26,7 @@ pub enum Given {
 pub struct Run<'a> {
     known: &'a Known<'a>,
     source: usize,
-    pub trial: Trial<'a, X86>,
+    pub trial: Trial<'a>,
     buffers: Vec<Data>,
 }
 

@@ -1,10 +1,10 @@
 //! Poly1305, and authenticated encryption of a keystream with it.
 
+use usuba_bits::cell::Cell;
 use usuba_ciphers::modes::Bytes;
 use usuba_ciphers::sealed::{opened, poly1305, sealed};
 use usuba_ciphers::{Function, Seal, SealMode};
 use usuba_library::{Description, Kind};
-use usuba_object::cell::Cell;
 
 use super::curve::shared_key;
 use super::run::{Given, Room, Run, at, number};

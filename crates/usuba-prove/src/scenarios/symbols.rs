@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use num_bigint::BigInt;
+use usuba_bits::cell::{Bits, Cell};
 use usuba_ciphers::curve::Group;
 use usuba_ciphers::modes::Bytes;
 use usuba_ciphers::sealed::Residues;
@@ -11,7 +12,6 @@ use usuba_contracts::monomial::Exponent;
 use usuba_contracts::poly::Poly;
 use usuba_library::declarations;
 use usuba_library::{Unit, UnitKind};
-use usuba_object::cell::{Bits, Cell};
 use usuba_object::functions::{Callee, Functions, KeyWords, Shape};
 use usuba_object::kernel_contract::Meaning;
 use usuba_object::points::Points;

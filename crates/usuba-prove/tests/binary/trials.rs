@@ -1,16 +1,15 @@
 //! Calls on buffers of fixed sizes: branches that are joined, orders of buffers, uninterpreted
 //! functions, and wrong claims.
 
+use usuba_bits::cell::{Bits, Cell};
 use usuba_equiv::miter::{self, Decision};
 use usuba_equiv::value_numbering::Graph;
 use usuba_object::Fault;
-use usuba_object::cell::{Bits, Cell};
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
 use usuba_object::functions::{BlockCounts, Callee, Functions, Shape};
 use usuba_object::memory::Access;
 use usuba_object::trial::{Argument, Call, Content, Data, Trial};
-use usuba_object::x86::X86;
 use usuba_prove::compiler;
 use usuba_run::cc::Family;
 
@@ -73,7 +72,7 @@ void many(uint8_t *chain, const uint8_t *in)
 
 /// Functions of the text in an object by a compiler, with `chained` as an uninterpreted function.
 struct Prepared<'o> {
-    trial: Trial<'o, X86>,
+    trial: Trial<'o>,
     buffers: Vec<Data>,
 }
 

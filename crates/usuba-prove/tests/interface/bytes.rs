@@ -2,6 +2,7 @@
 //! fault injection into their C.
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 use usuba_gen::level;
 use usuba_gen::{asks, asks_rarely};
@@ -16,12 +17,12 @@ use usuba_object::Rule;
 use usuba_object::compare::Demands;
 
 use usuba_prove::byte_interface::{self, Proof};
-use usuba_prove::compiler;
+use usuba_prove::compiler::{self, Compiler};
 use usuba_prove::{Evidence, Outcome};
-use usuba_run::cc::{self, Family};
+use usuba_run::cc::{self, Family, Foreign};
 use usuba_run::functions::{Built, build_as};
 
-use super::{cipher, families};
+use super::{cipher, families, for_aarch64};
 
 /// The proofs of the short run, by one compiler each.
 const SHORT: [(&str, &str, Slicing, &str, Family); 4] = [
@@ -80,6 +81,51 @@ fn functions_in_hardened_shared_objects_are_proved() {
             let proofs = byte_interface::prove_object(&file, &built, function, target, demands);
             for Proof { what, outcome, .. } in proofs.expect("a shared object") {
                 assert!(outcome.is_proved(), "{what} by {family:?}: {outcome:?}");
+            }
+        }
+    }
+}
+
+/// Flags for AArch64, as distributions have them.
+const OF_AARCH64: [&str; 4] =
+    ["-O2", "-fPIC", "-fstack-clash-protection", "-mbranch-protection=standard"];
+
+/// The functions for AArch64, in objects as the prover compiles them and in shared objects as
+/// distributions do.
+#[test]
+fn functions_for_aarch64_are_proved() {
+    for (name, function, slicing, target) in [
+        ("rectangle", "rectangle80_encrypt", Slicing::V, "neon"),
+        ("rectangle", "rectangle80_encrypt", Slicing::H, "neon"),
+        ("rectangle", "rectangle80_encrypt", Slicing::B, "gp64"),
+        ("chacha20", "chacha20_block", Slicing::V, "neon"),
+        ("chacha20", "chacha20_block", Slicing::W, "neon"),
+    ] {
+        let target = isa::find(target).expect("a target");
+        let cipher = cipher(name);
+        let function = cipher.functions.iter().find(|f| f.name == function).expect("it is");
+        let options = byte_interface::options(slicing, target);
+        let built = build_as(&cipher, function, slicing, &options).expect("it compiles");
+        for compiler in for_aarch64(target) {
+            let folder = tempfile::tempdir().expect("a folder");
+            let path = |name: &str| folder.path().join(name);
+            let plain = compiler.object(&built.text, "c", byte_interface::flags(&compiler));
+            let hardened = compiler.object(&built.text, "c", &OF_AARCH64).expect("it compiles");
+            std::fs::write(path("it.o"), hardened).expect("it can be written");
+            let found = cc::find_foreign(target, Foreign::Aarch64, Family::Gcc);
+            let linker = found.expect("there is a linker").compiler;
+            let mut link = Command::new(linker);
+            let link = link.args(["-shared", "-nostdlib"]).arg(path("it.o"));
+            let link = link.arg("-o").arg(path("it.so"));
+            assert!(link.status().expect("the linker runs").success());
+            let linked = std::fs::read(path("it.so")).expect("it was linked");
+            for file in [plain.expect("it compiles"), linked] {
+                let demands = Demands::default();
+                let proofs = byte_interface::prove_object(&file, &built, function, target, demands);
+                for Proof { what, outcome, .. } in proofs.expect("a file") {
+                    let by = &compiler.name;
+                    assert!(outcome.is_proved(), "{what} in {slicing:?} by {by}: {outcome:?}");
+                }
             }
         }
     }
@@ -187,14 +233,27 @@ struct Subject {
     cipher: Cipher,
     built: Built,
     target: &'static Target,
-    family: Family,
+    compiler: Compiler,
+    /// A vector with its words moved by one place.
+    moved: &'static str,
 }
 
 impl Subject {
-    fn new(target: &str) -> Option<Subject> {
-        let family = *families(target).first()?;
+    /// The function by one compiler for x86-64, and by those for AArch64.
+    fn all() -> Vec<Subject> {
+        let sse = isa::find("sse").expect("a target");
+        let family = families(sse.name).into_iter().next();
+        let here = family.map(|family| Compiler::find(sse, family).expect("it has been found"));
+        let here =
+            here.map(|compiler| Subject::new(sse, compiler, "_mm_alignr_epi8(x[0], x[0], 2)"));
+        let neon = isa::find("neon").expect("a target");
+        let others = for_aarch64(neon).into_iter();
+        let others = others.map(|compiler| Subject::new(neon, compiler, "vextq_u8(x[0], x[0], 2)"));
+        here.into_iter().chain(others).collect()
+    }
+
+    fn new(target: &'static Target, compiler: Compiler, moved: &'static str) -> Subject {
         let cipher = cipher("rectangle");
-        let target = isa::find(target).expect("a target");
         let function = &cipher.functions[0];
         let options = PipelineOptions::default();
         let built = usuba_run::functions::build(
@@ -207,7 +266,7 @@ impl Subject {
             Proofs::Never,
         )
         .expect("it compiles");
-        Some(Subject { cipher, built, target, family })
+        Subject { cipher, built, target, compiler, moved }
     }
 
     fn function(&self) -> &Function {
@@ -217,7 +276,8 @@ impl Subject {
     /// The verdicts on the functions with another text: over blocks apart, in place, and key
     /// schedule.
     fn ask(&self, text: &str) -> Vec<Proof> {
-        let file = byte_interface::object(text, self.target, self.family).expect("it compiles");
+        let flags = byte_interface::flags(&self.compiler);
+        let file = self.compiler.object(text, "c", flags).expect("it compiles");
         let proofs = byte_interface::prove_object(
             &file,
             &self.built,
@@ -250,7 +310,11 @@ fn says(proof: &Proof, words: &str) -> bool {
 
 #[test]
 fn planted_faults_are_refused() {
-    let Some(subject) = Subject::new("sse") else { return };
+    Subject::all().iter().for_each(planted_faults);
+}
+
+fn planted_faults(subject: &Subject) {
+    println!("{}", subject.compiler.name);
     assert!(subject.ask(&subject.built.text).iter().all(Proof::is_proved));
     let batch = subject.built.kernel.instances();
     let bytes = 8 * batch;
@@ -325,7 +389,7 @@ fn planted_faults_are_refused() {
         (
             "a block for another",
             "f_pack(in, x);".into(),
-            "f_pack(in, x); x[0] = _mm_alignr_epi8(x[0], x[0], 2);".into(),
+            format!("f_pack(in, x); x[0] = {};", subject.moved),
             "not a function of that block",
         ),
         (
@@ -367,7 +431,10 @@ fn planted_faults_are_refused() {
 
 #[test]
 fn a_byte_of_a_count_in_the_frame_is_its_low_byte() {
-    let Some(subject) = Subject::new("sse") else { return };
+    Subject::all().iter().for_each(low_bytes);
+}
+
+fn low_bytes(subject: &Subject) {
     let ask = |count: &str| {
         let byte = "*(const volatile uint8_t *)&kept";
         let kept = format!("const volatile size_t kept = {count}; if ({byte}) {{");
@@ -383,7 +450,10 @@ fn a_byte_of_a_count_in_the_frame_is_its_low_byte() {
 /// unrolled path ends the search.
 #[test]
 fn paths_for_one_number_of_blocks_are_found_or_unknown() {
-    let Some(subject) = Subject::new("sse") else { return };
+    Subject::all().iter().for_each(paths_for_one_number);
+}
+
+fn paths_for_one_number(subject: &Subject) {
     let from = format!("for (; nblocks >= {};", subject.built.kernel.instances());
     let ask = |number: u64, then: &str| {
         let to = format!("if (nblocks == {number}) {{ {then} }} {from}");

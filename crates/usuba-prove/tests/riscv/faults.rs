@@ -115,7 +115,7 @@ fn functions_that_break_a_rule_are_refused() {
         ("li s3, 1;", Rule::NotRestored, "s3 is not restored"),
         ("addi gp, gp, 1;", Rule::NotRestored, "gp is not restored"),
         ("addi ra, ra, 4;", Rule::Unsupported, "data"),
-        ("call memset;", Rule::Unsupported, "length"),
+        ("call memset;", Rule::Unsupported, "the count is not known"),
         ("call elsewhere;", Rule::Unsupported, "elsewhere"),
         // The callee has the register of the return address.
         (

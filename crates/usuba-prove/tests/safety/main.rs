@@ -3,9 +3,11 @@
 //! Each fault is one instruction away from a function that is proved.
 
 mod calls;
+mod contracts;
 mod numbers;
 mod pointers;
 
+use contracts::{contract, of_any_length, room};
 use usuba_object::dispatch::Dispatch;
 use usuba_object::elf::Object;
 use usuba_object::extensions::Extensions;
@@ -22,28 +24,6 @@ const LONGEST: u64 = 10_000;
 fn object(text: &str, language: &str, family: Family) -> Object {
     let bytes = compiler::object(text, language, "gp64", family, &["-O2"]).expect("it compiles");
     Object::read(&bytes, Extensions::ALL).expect("an object")
-}
-
-fn room(name: &str, bytes: usize, access: Access) -> Room {
-    let bytes = Bytes::Fixed(bytes);
-    Room {
-        name: name.into(),
-        bytes,
-        access,
-        align: 1,
-        is_public: false,
-        fields: Vec::new(),
-        each: None,
-    }
-}
-
-/// `int f(const uint8_t secret[32], const uint8_t open[32], uint8_t out[32])`
-fn contract(returns: Returns) -> Function {
-    let secret = room("secret", 32, Access::Read);
-    let open = Room { is_public: true, ..room("open", 32, Access::Read) };
-    let rooms = [secret, open, room("out", 32, Access::Write)];
-    let parameters = rooms.map(Parameter::Buffer).into();
-    Function { symbol: "f".into(), parameters, equal: Vec::new(), returns }
 }
 
 /// The assembly of a function.
@@ -159,36 +139,7 @@ fn choices_by_public_data_are_one_path() {
 }
 
 /// A function with a frame, calls, a table, a public branch and zeroization.
-const C: &str = r#"
-#include <stdint.h>
-#include <string.h>
-static const uint8_t table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
-static __attribute__((noinline)) int mix(uint8_t *state, const uint8_t *open)
-{
-    uint8_t any = 0;
-    for (int i = 0; i < 32; i++) {
-        state[i] ^= (uint8_t)(open[i] ^ table[i & 15]);
-        any |= state[i];
-    }
-    return any;
-}
-int f(const uint8_t *secret, const uint8_t *open, uint8_t *out)
-{
-    uint8_t state[32];
-    int any, status = 1;
-    if (!secret || !open || !out) return 2;
-    memcpy(state, secret, 32);
-    if (open[0] & 1) state[0] ^= 1;
-    any = mix(state, open);
-    if (any) {
-        memcpy(out, state, 32);
-        status = 0;
-    }
-    memset(state, 0, 32);
-    __asm__ __volatile__("" : : "r"(state) : "memory");
-    return status;
-}
-"#;
+const C: &str = include_str!("status.c");
 
 #[test]
 fn a_function_in_c_is_safe() {
@@ -251,19 +202,6 @@ fn joined_paths_keep_every_rule() {
         let fault = joined(&body).expect_err(&body);
         assert_eq!(fault.rule, rule, "{body}: {fault}");
     }
-}
-
-/// `int f(const uint8_t *secret, uint8_t *out, size_t n)`, of `n` bytes each.
-fn of_any_length(returns: Returns) -> Function {
-    let each = Bytes::Times { each: 1, length: 2, more: 0 };
-    let buffer =
-        |name: &str, access| Parameter::Buffer(Room { bytes: each, ..room(name, 0, access) });
-    let parameters = vec![
-        buffer("secret", Access::Read),
-        buffer("out", Access::Write),
-        Parameter::Length(1 << 56),
-    ];
-    Function { symbol: "f".into(), parameters, equal: vec![[0, 1]], returns }
 }
 
 #[test]

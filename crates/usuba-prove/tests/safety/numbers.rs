@@ -1,7 +1,7 @@
 //! Numbers that functions compare, add and divide.
 
 use usuba_object::Rule;
-use usuba_object::safety::{Parameter, Returns, prove};
+use usuba_object::safety::{Bytes, Parameter, Returns, prove};
 use usuba_object::x86::X86;
 use usuba_run::cc::Family;
 
@@ -88,5 +88,27 @@ fn loops_divide_other_numbers() {
             let found = fault.as_ref().map(|fault| fault.rule);
             assert_eq!(found, rule, "{family:?} {more}: {fault:?}");
         }
+    }
+}
+
+/// The sign of a number of 32 bits from 2^31 on is one.
+#[test]
+fn a_short_number_has_a_sign() {
+    let of = |most: i64, shift: &str| {
+        let mut function = of_any_length(Returns::Nothing);
+        function.parameters[2] = Parameter::Length(most);
+        function.equal.clear();
+        let Parameter::Buffer(out) = &mut function.parameters[1] else { unreachable!() };
+        out.bytes = Bytes::Fixed(2);
+        let body = format!(
+            "mov eax, edx; {shift} eax, 30; movsxd rax, eax; mov byte ptr [rsi + rax], 0; ret"
+        );
+        prove::<X86>(&object(&text(&body), "assembler", Family::Gcc), &function, LONGEST)
+    };
+    for (most, shift) in [((1 << 31) - 1, "sar"), ((1 << 31) - 1, "shr")] {
+        of(most, shift).expect("zero or one");
+    }
+    for (most, shift) in [((1 << 31), "sar"), ((1 << 32) - 1, "sar"), (1 << 31, "shr")] {
+        of(most, shift).expect_err("two, or less than zero");
     }
 }

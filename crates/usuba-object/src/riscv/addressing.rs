@@ -8,11 +8,11 @@
 use super::values::{Value, Word, moved};
 use super::{Done, Run};
 use crate::address::Address;
-use crate::cell::Cell;
 use crate::elf::{Kind, Object, Part, Relocation};
 use crate::memory::Loaded;
-use crate::plain_accesses::{other_use, pointer};
+use crate::places::{other_use, pointer};
 use crate::{Fault, Rule, Step, unsupported};
+use usuba_bits::cell::Cell;
 use usuba_decode::riscv::{Instruction, Operand, Operation, Register};
 
 /// Half of the bytes that a lower part reaches.
@@ -146,15 +146,9 @@ impl Run<'_, '_> {
         Ok(Address::Pointer(Object::pointer(target)))
     }
 
-    /// The content of memory as bits.
-    pub fn bits_at(&mut self, at: Address, bytes: usize) -> Result<Vec<Cell>, Fault> {
-        let stack = self.riscv.stack()?;
-        self.world.bits_at(at, bytes, stack)
-    }
-
     pub fn loaded(&mut self, at: Address, bytes: usize) -> Result<Loaded, Fault> {
         let stack = self.riscv.stack()?;
-        self.world.loaded(at, bytes, stack)
+        self.world.load(at, bytes, stack)
     }
 
     fn load(&mut self, to: Register, at: Address, bytes: usize, signed: bool) -> Done {
@@ -180,7 +174,7 @@ impl Run<'_, '_> {
             Value::Bits(cells) => self.put(at, &cells[..8 * bytes]),
             Value::Pointer(whole) if bytes == 4 => {
                 let stack = self.riscv.stack()?;
-                self.world.put_pointer(at, *whole, stack)
+                self.world.store_word(at, &crate::word::Word::Pointer(*whole), 4, stack)
             }
             _ => Err(unsupported("a part of an address is stored")),
         }
@@ -189,7 +183,7 @@ impl Run<'_, '_> {
     /// Writes bits to memory.
     pub fn put(&mut self, at: Address, cells: &[Cell]) -> Done {
         let stack = self.riscv.stack()?;
-        self.world.put(at, cells, stack)
+        self.world.store(at, cells, stack)
     }
 
     /// Checks that an access is a multiple of its own size.

@@ -7,20 +7,19 @@
 //! xor rax, rsi        public, and not known; a secret if rax is one
 //! ```
 
-use super::registers::{Flag, Flags, Word};
-use super::scalar::{Binary, numbers};
-use super::{Run, unsupported};
-use crate::Fault;
-use crate::address::Address;
-use crate::cell::Cell;
-use crate::elf::Object;
-use crate::memory::{Moving, Pointer, Region};
+use super::address::Address;
+use super::elf::Object;
+use super::flags::{Flag, Flags};
+use super::memory::{Moving, Pointer, Region};
+use super::word::{Binary, Word, numbers};
+use super::{Fault, World, unsupported};
+use usuba_bits::cell::Cell;
 use usuba_ranges::{Form, Range};
 
-impl Run<'_, '_> {
+impl World<'_> {
     /// An operation with an address: moves by numbers, differences in one region, rounding down of
     /// the stack pointer. Of flags only whether a difference is zero can be known, and its carry.
-    pub fn pointers(
+    pub(crate) fn pointers(
         &mut self,
         operation: Binary,
         a: &Word,
@@ -30,6 +29,10 @@ impl Run<'_, '_> {
             |at: &Pointer, by: u64| Ok((Word::Pointer(at.plus(by as i64)), Flags::UNDEFINED));
         let moving = |at: &Pointer| Moving { region: at.region, offset: Form::number(at.offset) };
         let flags_of = |at: &Pointer| self.flags_of_address(moving(at));
+        let is_upper = |word: &Word| word.place().is_some_and(|at| at.region == Region::Upper);
+        if is_upper(a) || is_upper(b) {
+            return Err(unsupported("arithmetic of a part of an address"));
+        }
         match (operation, a, b) {
             (Binary::And | Binary::Or, Word::Pointer(at), Word::Pointer(same)) if at == same => {
                 Ok((a.clone(), flags_of(at)))
@@ -47,10 +50,11 @@ impl Run<'_, '_> {
                 let zero = Flag::Is(difference == 0);
                 // Before its region an address may be the end of memory; after it, it is not. The
                 // value of a register at entry may be any number.
-                let is_address = !matches!(a.region, Region::Entry(_) | Region::Held(..));
+                let is_address =
+                    !matches!(a.region, Region::Entry(_) | Region::Held(..) | Region::Public(_));
                 let ordered = is_address && a.offset >= 0 && b.offset >= 0;
                 if ordered && a.region == Region::Frame {
-                    self.world.memory.note_open();
+                    self.memory.note_open();
                 }
                 let carry = if ordered { Flag::Is(a.offset < b.offset) } else { Flag::Undefined };
                 Ok((Word::Number(difference as u64), Flags { zero, carry, ..Flags::UNDEFINED }))
@@ -58,7 +62,7 @@ impl Run<'_, '_> {
             // The comparison of a canary, and the probe of a page of the stack.
             (Binary::Xor, a, b) if a == b => Ok(numbers(operation, 0, 0, 8)),
             (Binary::Or, Word::Pointer(at), Word::Number(0)) => moved(at, 0),
-            (Binary::Or, ..) if self.world.forks.follows => Ok(self.address_or([a, b])),
+            (Binary::Or, ..) if self.forks.follows => Ok(self.address_or([a, b])),
             (Binary::Add, Word::Pointer(at), Word::Distance(to, from))
             | (Binary::Add, Word::Distance(to, from), Word::Pointer(at))
                 if at.region == from.region =>
@@ -68,12 +72,12 @@ impl Run<'_, '_> {
             (Binary::And, Word::Pointer(at), &Word::Number(mask)) => {
                 Ok((self.rounded(moving(at), mask)?, Flags::UNDEFINED))
             }
-            (Binary::Subtract, Word::Pointer(a), Word::Pointer(b)) if self.world.forks.follows => {
+            (Binary::Subtract, Word::Pointer(a), Word::Pointer(b)) if self.forks.follows => {
                 // The distance of two regions is public, and not known.
                 let flags = self.compared_regions(moving(a), moving(b))?;
                 Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
             }
-            (Binary::And | Binary::Or | Binary::Xor, ..) if self.world.forks.follows => {
+            (Binary::And | Binary::Or | Binary::Xor, ..) if self.forks.follows => {
                 Ok(self.unknown_result([a, b]))
             }
             _ => Err(unsupported("this arithmetic of an address is not modelled")),
@@ -81,7 +85,7 @@ impl Run<'_, '_> {
     }
 
     /// A result of which is known only whether it depends on secrets: addresses and counts do not.
-    pub fn unknown_result(&self, operands: [&Word; 2]) -> (Word, Flags) {
+    pub(crate) fn unknown_result(&self, operands: [&Word; 2]) -> (Word, Flags) {
         let is_secret = |word: &Word| matches!(word, Word::Bits(bits) if self.is_secret(&bits[..]));
         let (cell, flag) = match operands.into_iter().any(is_secret) {
             true => (Cell::OPAQUE, Flag::Secret),
@@ -91,7 +95,7 @@ impl Run<'_, '_> {
     }
 
     /// The disjunction of an address and another word.
-    pub fn address_or(&self, operands: [&Word; 2]) -> (Word, Flags) {
+    pub(crate) fn address_or(&self, operands: [&Word; 2]) -> (Word, Flags) {
         let is_zero = |word: &Word| *word == Word::Number(0);
         let address = operands.iter().find_map(|word| word.place());
         let inside = address.filter(|&at| self.is_inside(at));
@@ -107,13 +111,13 @@ impl Run<'_, '_> {
     }
 
     /// Whether an address is in the frame, in a buffer or in the object, or behind its last byte.
-    fn is_inside(&self, at: Moving) -> bool {
+    pub(crate) fn is_inside(&self, at: Moving) -> bool {
         let Moving { region, offset } = at;
         match (region, offset.value()) {
-            (Region::Buffer(number), _) => self.world.memory.is_in_buffer(number, offset),
-            (Region::Frame, _) => self.world.memory.is_in_frame(offset),
+            (Region::Buffer(number), _) => self.memory.is_in_buffer(number, offset),
+            (Region::Frame, _) => self.memory.is_in_frame(offset),
             (_, Some(offset)) => {
-                let constant = |place| self.world.object.constant(place, 0).is_ok();
+                let constant = |place| self.object.constant(place, 0).is_ok();
                 Object::place(Pointer { region, offset }).is_some_and(constant)
             }
             _ => false,
@@ -122,24 +126,24 @@ impl Run<'_, '_> {
 
     /// An address rounded down, perhaps by a public number that is not known. Other bits of an
     /// address are not known at all.
-    pub fn rounded(&mut self, at: Moving, mask: u64) -> Result<Word, Fault> {
+    pub(crate) fn rounded(&mut self, at: Moving, mask: u64) -> Result<Word, Fault> {
         if at.offset.value().is_none() {
-            self.world.memory.note_open();
+            self.memory.note_open();
         }
         let align = Some(mask.wrapping_neg()).filter(|&align| align.is_power_of_two());
-        let start = align.and_then(|align| self.world.memory.start_modulo(at.region, align));
+        let start = align.and_then(|align| self.memory.start_modulo(at.region, align));
         let over = match (align, start) {
             (Some(align), Some(start)) => {
                 let number = at.offset.plus(Form::number(start));
                 let number = number.ok_or_else(|| unsupported("an address that is far away"))?;
                 Some(self.divided(number, align as i64)?.1)
             }
-            (_, None) if !self.world.forks.follows => {
+            (_, None) if !self.forks.follows => {
                 return Err(unsupported("bits of an address are not known"));
             }
             (Some(align @ ..=64), None) => {
                 let range = Range { low: 0, high: align as i64 - 1 };
-                self.world.memory.unknowns.unknown(range)
+                self.memory.unknowns.unknown(range)
             }
             _ => None,
         };
@@ -150,7 +154,7 @@ impl Run<'_, '_> {
     }
 
     /// The flags of the comparison of an address with zero: nothing is there.
-    pub fn flags_of_address(&self, at: Moving) -> Flags {
+    pub(crate) fn flags_of_address(&self, at: Moving) -> Flags {
         match self.is_inside(at) {
             true => Flags { zero: Flag::Is(false), carry: Flag::Is(false), ..Flags::UNDEFINED },
             false => Flags::UNDEFINED,
@@ -158,19 +162,19 @@ impl Run<'_, '_> {
     }
 
     /// The flags of the comparison of addresses in two regions, each order of which is a case.
-    pub fn compared_regions(&mut self, a: Moving, b: Moving) -> Result<Flags, Fault> {
+    pub(crate) fn compared_regions(&mut self, a: Moving, b: Moving) -> Result<Flags, Fault> {
         if ![a, b].iter().all(|&at| self.is_inside(at)) {
             return Ok(Flags::UNDEFINED);
         }
         let regions = [a.region, b.region];
-        if self.world.memory.may_overlap(regions) {
+        if self.memory.may_overlap(regions) {
             return Ok(Flags::UNDEFINED);
         }
-        let is_below = match self.world.memory.is_below(regions) {
+        let is_below = match self.memory.is_below(regions) {
             Some(is_below) => is_below,
             None => {
                 let is_below = self.forked(false, None)?;
-                self.world.memory.put_below(regions, is_below);
+                self.memory.put_below(regions, is_below);
                 is_below
             }
         };
@@ -178,7 +182,6 @@ impl Run<'_, '_> {
         let (low, high) = if is_below { (a, b) } else { (b, a) };
         let next = low.offset.plus(Form::number(1)).map(|offset| Moving { offset, ..low });
         let is_start = !self
-            .world
             .memory
             .unknowns
             .ranges

@@ -358,7 +358,7 @@ mod tests {
             let wanted_less = plain.difference_with(&wanted.0, &z, zero);
             let inputs: Vec<u64> = (0..3 * WIDTH).map(|_| random.word()).collect();
             let values = |bits: &Bits, cells: &[Cell]| -> Vec<u64> {
-                let all = crate::compare::evaluate(&bits.graph, &inputs);
+                let all = crate::evaluation::evaluate(&bits.graph, &inputs);
                 let value = |cell: &Cell| {
                     let edge = cell.edge().expect("a bit");
                     all[edge.node() as usize] ^ 0u64.wrapping_sub(edge.is_complement() as u64)

@@ -1,12 +1,20 @@
 //! States of the processor at the turns of a loop over blocks, for induction.
 
-use super::registers::{Flag, Flags, LANES, PARAMETERS, RSP, SAVED, VECTOR, Word};
-use super::{X86, meets};
+use super::registers::{LANES, PARAMETERS, RSP, SAVED, VECTOR};
+use super::{X86, decoded_flow};
 use crate::block_step::{Cover, Joining, parts};
 use crate::blocks::Turning;
-use crate::cell::{Bits, Cell};
+use crate::control_flow::ControlFlow as _;
 use crate::elf::Object;
-use crate::memory::{Moving, Region, Whole};
+use crate::flags::{Flag, Flags};
+use crate::memory::{Memory, Pointer, Region, Whole};
+use crate::post_dominators;
+use crate::summarized::Registers;
+use crate::word::Word;
+use crate::word_turns::{
+    covers_lane, covers_word, is_in, joined_word, lane_with_forms, lost_word, with_forms,
+};
+use usuba_bits::cell::{Bits, Cell};
 use usuba_ranges::Form;
 
 impl Turning for X86 {
@@ -15,29 +23,29 @@ impl Turning for X86 {
     }
 
     fn is_choice(object: &Object, place: u64) -> bool {
-        meets::is_choice(object, place)
+        decoded_flow::is_choice(object, place)
     }
 
     fn is_branch(object: &Object, place: u64) -> bool {
-        meets::is_branch(object, place)
+        X86::next(object, place).len() == 2
     }
 
     fn meeting(object: &Object, place: u64) -> Option<u64> {
-        meets::meeting(object, place)
+        post_dominators::meeting::<X86>(object, place)
     }
 
     /// Statuses that differ stay apart, and so do addresses in different regions and pointers to code or
     /// to steps of a table of addresses.
-    fn is_like(&self, other: &X86, object: &Object, live: Option<u16>) -> bool {
+    fn is_like(&self, other: &X86, object: &Object, live: Option<Registers>) -> bool {
         let returns = live.is_none();
-        let register = if returns { Some(0) } else { meets::status(object, self.next) };
+        let register = if returns { Some(0) } else { decoded_flow::status(object, self.next) };
         let status = |x86: &X86| match x86.general[register?] {
             Word::Number(status) => Some(status),
             _ => None,
         };
         let is_live = |register: &usize| live.is_none_or(|live| live >> register & 1 == 1);
         let regions = SAVED.into_iter().filter(is_live).all(|register| {
-            let word = |state: &X86| parts(state.general[register].whole()?).0;
+            let word = |state: &X86| state.general[register].whole()?.region();
             word(self).zip(word(other)).is_none_or(|(one, next)| one == next)
         });
         regions
@@ -57,52 +65,35 @@ impl Turning for X86 {
         self.stack().unwrap_or(0)
     }
 
+    fn return_address(&self, memory: &Memory) -> Option<Pointer> {
+        memory.address_at(self.stack().ok()?)
+    }
+
     fn go_to(&mut self, place: u64) {
         self.next = place;
     }
 
     fn map_forms(&mut self, of: &dyn Fn(Form) -> Form) {
-        if let Some((a, b)) = &mut self.compared {
+        if let Some((a, b)) = &mut self.flags.compared {
             (*a, *b) = (of(*a), of(*b));
         }
         for word in &mut self.general {
-            let refined = match *word {
-                Word::Count(form) => Whole::Count(of(form)),
-                Word::Moving(Moving { region, offset }) => {
-                    Whole::Moving(Moving { region, offset: of(offset) })
-                }
-                Word::Low(form, bytes) => {
-                    *word = Word::Low(of(form), bytes);
-                    continue;
-                }
-                _ => continue,
-            };
-            *word = Word::from(refined);
+            *word = with_forms(word, of);
         }
         for (number, lane) in lanes() {
-            let refined = match self.vectors.pointer(number, lane) {
-                Some(Whole::Count(form)) => Whole::Count(of(form)),
-                Some(Whole::Moving(Moving { region, offset })) => {
-                    Whole::Moving(Moving { region, offset: of(offset) })
-                }
-                _ => continue,
-            };
-            self.vectors.set_pointer(number, lane, refined);
+            let whole = self.vectors.pointer(number, lane);
+            if let Some(whole @ (Whole::Count(_) | Whole::Moving(_))) = whole {
+                self.vectors.set_pointer(number, lane, lane_with_forms(whole, of));
+            }
         }
     }
 
     fn forget(&mut self, is_gone: &dyn Fn(Region) -> bool) {
-        let of = |whole| parts(whole).0.is_none_or(|region| !is_gone(region)).then_some(whole);
-        for word in &mut self.general {
-            let is_lost = match &*word {
-                Word::Distance(to, from) => is_gone(to.region) || is_gone(from.region),
-                word => word.moved().is_some_and(|whole| of(whole).is_none()),
-            };
-            if is_lost {
-                *word = Word::Bits(Box::new([Cell::UNSET; 64]));
-            }
+        for word in self.general.iter_mut().filter(|word| is_in(word, is_gone)) {
+            *word = Word::unset();
         }
-        self.vectors.map_wholes(&of);
+        let is_kept = |whole: &Whole| parts(*whole).0.is_none_or(|region| !is_gone(region));
+        self.vectors.map_wholes(&|whole| Some(whole).filter(is_kept));
     }
 
     fn map_arguments(&mut self, of: &mut dyn FnMut(Form) -> Form) {
@@ -121,7 +112,7 @@ impl Turning for X86 {
         }
         let others = self.masks.iter_mut().flatten().chain(&mut self.zero_of.1);
         self.vectors.cells_mut().iter_mut().chain(others).for_each(|cell| *cell = of(*cell));
-        let Flags { carry, zero, sign, overflow } = &mut self.flags;
+        let Flags { carry, zero, sign, overflow, .. } = &mut self.flags;
         for flag in [carry, zero, sign, overflow] {
             if let Flag::Bit(cell) = flag {
                 *flag = bits.value(of(*cell)).map_or(*flag, Flag::Is);
@@ -155,21 +146,9 @@ impl Turning for X86 {
                 *cell = join.cell(*cell, next);
             }
         }
-        joined.compared = match (self.compared, other.compared) {
-            (Some((a, b)), Some((x, y))) => join.form(a, x).zip(join.form(b, y)),
-            _ => None,
-        };
-        let known = |one: Flag, next: Flag| match one == next {
-            _ if one.is_secret() || next.is_secret() => Flag::Secret,
-            true if one != Flag::Public || joined.compared.is_some() => one,
-            _ => Flag::Undefined,
-        };
-        joined.flags = Flags {
-            carry: known(self.flags.carry, other.flags.carry),
-            zero: known(self.flags.zero, other.flags.zero),
-            sign: known(self.flags.sign, other.flags.sign),
-            overflow: known(self.flags.overflow, other.flags.overflow),
-        };
+        let compared = self.flags.compared.zip(other.flags.compared);
+        let compared = compared.and_then(|((a, b), (x, y))| join.form(a, x).zip(join.form(b, y)));
+        joined.flags = self.flags.joined(&other.flags, compared);
         joined
     }
 
@@ -183,10 +162,7 @@ impl Turning for X86 {
             let found = other.vectors.get(number, VECTOR).to_vec();
             let lanes =
                 (0..LANES).map(|lane| [self, other].map(|x| x.vectors.pointer(number, lane)));
-            let is_kept = |[claimed, found]: [Option<Whole>; 2]| match (claimed, found) {
-                (Some(claimed), Some(found)) => cover.whole(claimed, found),
-                (claimed, _) => claimed.is_none(),
-            };
+            let is_kept = |[claimed, found]: [Option<Whole>; 2]| covers_lane(claimed, found, cover);
             if lanes.into_iter().all(is_kept) && self.vectors.holds_none(number) {
                 for (cell, found) in self.vectors.get_mut(number).iter_mut().zip(found) {
                     *cell = cover.widened(*cell, found);
@@ -209,63 +185,18 @@ impl Turning for X86 {
         });
         let pointers = lanes().all(|(number, lane)| {
             let [claimed, found] = [self, other].map(|state| state.vectors.pointer(number, lane));
-            match (claimed, found) {
-                (Some(claimed), Some(found)) => cover.whole(claimed, found),
-                (Some(_), None) => false,
-                (None, _) => true,
-            }
+            covers_lane(claimed, found, cover)
         });
         let masks = self.masks.iter().flatten().zip(other.masks.iter().flatten());
         let mut masks = masks.map(|(&claimed, &found)| cover.cell(claimed, found));
         let masks = masks.all(|same| same);
-        let [claimed, found] = [&self.flags, &other.flags]
-            .map(|flags| [flags.carry, flags.zero, flags.sign, flags.overflow]);
-        let flags = claimed.iter().zip(found).all(|(&claimed, found)| {
-            let is_any = claimed == Flag::Undefined && !found.is_secret();
-            is_any || claimed == Flag::Secret || claimed == found
-        });
-        let compared = match (self.compared, other.compared) {
-            _ if !claimed.contains(&Flag::Public) => true,
-            (Some((a, b)), Some((x, y))) => cover.form(a, x) && cover.form(b, y),
-            _ => false,
-        };
+        let flags = self.flags.covers(&other.flags, |a, b| cover.form(a, b));
         let place = self.next == other.next && self.x87 == other.x87;
-        general && vectors && pointers && masks && flags && compared && place
+        general && vectors && pointers && masks && flags && place
     }
 }
 
 /// The vector registers with their lanes.
 fn lanes() -> impl Iterator<Item = (usize, usize)> {
     (0..32).flat_map(|number| (0..LANES).map(move |lane| (number, lane)))
-}
-
-fn joined_word(one: &Word, next: &Word, bits: &Bits, join: &impl Joining) -> Word {
-    let both = one.whole().zip(next.whole());
-    if let Some(joined) = both.and_then(|(one, next)| join.whole(one, next)) {
-        return Word::from(joined);
-    }
-    let cells = match (one.cells(bits), next.cells(bits)) {
-        (Some(one), Some(next)) => std::array::from_fn(|at| join.cell(one[at], next[at])),
-        _ => lost_word(one, next, bits, join),
-    };
-    Word::Bits(Box::new(cells))
-}
-
-/// The bits of a word that is whole in one of two states.
-fn lost_word(one: &Word, next: &Word, bits: &Bits, join: &impl Joining) -> [Cell; 64] {
-    let [one, next] = [one, next].map(|word| word.cells(bits).unwrap_or([join.lost(); 64]));
-    std::array::from_fn(|at| join.cell(one[at], next[at]))
-}
-
-fn covers_word(claimed: &Word, found: &Word, bits: &Bits, cover: &Cover) -> bool {
-    if let Some(claimed) = claimed.whole() {
-        return found.whole().is_some_and(|found| cover.whole(claimed, found));
-    }
-    let Word::Bits(claimed) = claimed else { return false };
-    match found.cells(bits) {
-        Some(found) => {
-            claimed.iter().zip(&found).all(|(&claimed, &found)| cover.cell(claimed, found))
-        }
-        None => claimed.iter().all(|&cell| cell == Cell::OPAQUE || cell == cover.join.lost()),
-    }
 }

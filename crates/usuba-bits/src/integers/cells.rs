@@ -51,7 +51,7 @@ impl Bits {
     }
 
     /// As [`Bits::sum`], of integers; `None` if there are none, or the bits are constant.
-    pub(crate) fn sum_of_integers(
+    pub fn sum_of_integers(
         &mut self,
         a: &[Cell],
         b: &[Cell],
@@ -91,7 +91,7 @@ impl Bits {
     }
 
     /// As [`Bits::difference`], less another bit.
-    pub(crate) fn difference_of_integers(
+    pub fn difference_of_integers(
         &mut self,
         a: &[Cell],
         b: &[Cell],
@@ -144,7 +144,7 @@ impl Bits {
     }
 
     /// All bits of a product, twice as many as a factor has.
-    pub(crate) fn product_of_integers(&mut self, a: &[Cell], b: &[Cell]) -> Option<Vec<Cell>> {
+    pub fn product_of_integers(&mut self, a: &[Cell], b: &[Cell]) -> Option<Vec<Cell>> {
         self.words.as_ref()?;
         let operands = [a, b];
         if is_known(self, &operands) {
@@ -213,7 +213,7 @@ impl Bits {
     }
 
     /// Whether two words are one integer, of the same instance, or one bit by bit.
-    pub(crate) fn are_equal(&mut self, a: &[Cell], b: &[Cell]) -> bool {
+    pub fn are_equal(&mut self, a: &[Cell], b: &[Cell]) -> bool {
         let same = |words: &mut Words, bits: &mut Bits, edges: Vec<Vec<Edge>>| {
             if edges[0].iter().zip(&edges[1]).all(|(&x, &y)| words.are_one(bits, x, y)) {
                 return Some(true);
@@ -227,7 +227,7 @@ impl Bits {
 
     /// Whether a word is zero, where it is compared with zero: whether it borrows when one is taken
     /// away. `None` for other comparisons, and if there are no integers.
-    pub(crate) fn is_integer_zero(&mut self, a: &[Cell], b: &[Cell]) -> Option<Cell> {
+    pub fn is_integer_zero(&mut self, a: &[Cell], b: &[Cell]) -> Option<Cell> {
         self.words.as_ref()?;
         let zero = b.iter().all(|&cell| self.value(cell) == Some(false));
         let open = a.iter().filter(|&&cell| self.value(cell).is_none()).count();
@@ -259,7 +259,7 @@ impl Bits {
     }
 
     /// The greatest value of a word, if a bound is known.
-    pub(crate) fn greatest(&mut self, word: &[Cell]) -> Option<u64> {
+    pub fn greatest(&mut self, word: &[Cell]) -> Option<u64> {
         if let Some(value) = self.word(word) {
             return Some(value);
         }
@@ -270,12 +270,12 @@ impl Bits {
     }
 
     /// Whether words are integers.
-    pub(crate) fn has_integers(&self) -> bool {
+    pub fn has_integers(&self) -> bool {
         self.words.is_some()
     }
 
     /// A word from 0 to `most`.
-    pub(crate) fn free_word(&mut self, width: usize, most: u64) -> Vec<Edge> {
+    pub fn free_word(&mut self, width: usize, most: u64) -> Vec<Edge> {
         let mut words = self.words.take().unwrap_or_default();
         let edges = words.parameter(self, width, most);
         self.words = Some(words);

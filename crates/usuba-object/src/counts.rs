@@ -3,22 +3,16 @@
 //! ```text
 //! add rsi, 1024      in + 1024 t becomes in + 1024 t + 1024
 //! and ecx, 127       128 q + r becomes r
-//! cmp rcx, 127       flags of the comparison of two forms
-//! ja  loop           taken if 128 q + r - 128 >= 0: q >= 1, or q is to be told apart first
+//! not eax            -1 - 128 q
 //! ```
 
-use iced_x86::ConditionCode;
-
-use super::control::Condition;
-use super::operands::number;
-use super::registers::{Flag, Flags, Word};
-use super::scalar::{Binary, lowest};
-use super::{Run, unsupported};
-use crate::address::Address;
-use crate::cell::Cell;
-use crate::lane_arithmetic::Shift;
-use crate::memory::Moving;
-use crate::{Fault, Rule};
+use super::address::Address;
+use super::flags::{Flag, Flags};
+use super::memory::Moving;
+use super::word::{Binary, Word, form, lowest, numbers};
+use super::{Fault, Rule, World, unsupported};
+use usuba_bits::cell::Cell;
+use usuba_bits::lane_arithmetic::Shift;
 use usuba_ranges::{Asked, Form, Range, Ranges, VARIABLES, Verdict};
 
 /// A number with at most this many values is told apart where the model has no form.
@@ -34,33 +28,23 @@ const MANY: i128 = 4;
 /// The result of an operation on a count, and its flags.
 type Made = Result<(Word, Flags), Fault>;
 
-fn too_large() -> Fault {
+pub fn too_large() -> Fault {
     unsupported("a number of blocks becomes too large")
 }
 
-/// The number of a word of `bytes` bytes, from the negative ones on.
-pub fn form(word: &Word, bytes: usize) -> Option<Form> {
-    let unused = 64 - 8 * bytes as u32;
-    match word {
-        Word::Number(value) => Some(Form::number(((value << unused) as i64) >> unused)),
-        Word::Count(form) => Some(*form),
-        _ => None,
-    }
-}
-
-impl Run<'_, '_> {
-    fn ranges(&self) -> Ranges {
-        self.world.memory.unknowns.ranges
+impl World<'_> {
+    pub(crate) fn ranges(&self) -> Ranges {
+        self.memory.unknowns.ranges
     }
 
     /// Whether a form always fits into `bits` bits.
-    pub fn is_within(&self, form: Form, bits: u32) -> bool {
+    pub(crate) fn is_within(&self, form: Form, bits: u32) -> bool {
         let (low, high) = self.ranges().bounds(form);
         low >= 0 && high < 1 << bits
     }
 
     /// The lowest bytes of a count.
-    pub fn low(&self, form: Form, bytes: usize) -> Word {
+    pub(crate) fn low(&self, form: Form, bytes: usize) -> Word {
         if bytes >= 8 || self.is_within(form, 8 * bytes as u32) {
             return Word::Count(form);
         }
@@ -73,12 +57,12 @@ impl Run<'_, '_> {
         }
     }
 
-    fn reduced(&self, form: Option<Form>) -> Result<Form, Fault> {
+    pub(crate) fn reduced(&self, form: Option<Form>) -> Result<Form, Fault> {
         form.and_then(|form| self.ranges().reduced(form)).ok_or_else(too_large)
     }
 
     /// A word that holds a form in its lowest bytes.
-    pub fn count_word(&self, form: Option<Form>, bytes: usize) -> Result<Word, Fault> {
+    pub(crate) fn count_word(&self, form: Option<Form>, bytes: usize) -> Result<Word, Fault> {
         let form = self.reduced(form)?;
         let ones = u64::MAX >> (64 - 8 * bytes);
         Ok(match form.value() {
@@ -88,68 +72,57 @@ impl Run<'_, '_> {
     }
 
     /// -x - 1
-    pub fn turned(&self, form: Form, bytes: usize) -> Result<Word, Fault> {
+    pub(crate) fn turned(&self, form: Form, bytes: usize) -> Result<Word, Fault> {
         self.count_word(Form::number(-1).minus(form), bytes)
     }
 
-    pub fn multiplied(&self, form: Form, factor: u64, bytes: usize) -> Result<Word, Fault> {
+    pub(crate) fn multiplied(&self, form: Form, factor: u64, bytes: usize) -> Result<Word, Fault> {
         self.count_word(form.times(factor as i64), bytes)
     }
 
-    /// The answer to a query, or a fault that requests a split into cases. `sign` is the form whose
-    /// sign decides it.
-    fn answer(&mut self, verdict: Verdict, sign: Form) -> Result<bool, Fault> {
-        let ranges = self.ranges();
-        let relates = self.world.forks.follows && ranges.relates(sign);
-        match verdict {
-            Verdict::Is(is) => Ok(is),
-            Verdict::Depends(split) => {
-                let asked = if relates { Asked::Sign(sign) } else { Asked::Split(split, sign) };
-                self.world.memory.unknowns.asked = Some(asked);
-                Err(unsupported("it depends on the number of blocks"))
-            }
-        }
-    }
-
-    /// The address of a memory operand of which a part is a count.
-    pub fn counted_address(&self) -> Result<Address, Fault> {
-        let (base, displacement) = self.displacement();
-        let mut sum = Form::number(displacement);
-        let mut region = base.map(|base| base.region);
-        for (register, scale) in self.parts() {
-            let part = self.held(register);
-            let form = match (form(part, 8), part.place()) {
-                (Some(form), _) => form,
-                (None, Some(moving)) if region.is_none() && scale == 1 => {
-                    region = Some(moving.region);
-                    moving.offset
-                }
-                _ => return Err(unsupported("a part of the address is neither known nor a count")),
-            };
-            let scaled = form.times(scale as i64).and_then(|form| sum.plus(form));
-            sum = scaled.ok_or_else(too_large)?;
-        }
-        let offset = self.reduced(Some(sum))?;
-        Ok(match (region, offset.value()) {
-            (Some(region), _) => Address::from(Moving { region, offset }),
-            (None, Some(value)) => Address::Number(value as u64),
-            (None, None) => Address::Count(offset),
-        })
-    }
-
-    /// Arithmetic of two operands of which one is a count or moves; `None` of others.
-    pub fn counted(
+    /// Arithmetic of two operands that are numbers, or of which one is an address, a count or moves;
+    /// `None` of bits.
+    pub(crate) fn public(
         &mut self,
         operation: Binary,
         operands: [&Word; 2],
         bytes: usize,
     ) -> Option<Made> {
+        // Bits of a public word are public, and not known.
+        let unset = Word::unset();
+        let operands = match operation {
+            Binary::And | Binary::Or | Binary::Xor => {
+                operands.map(|word| if word.is_public() { &unset } else { word })
+            }
+            _ => operands,
+        };
+        if let Some(made) = self.counted(operation, operands, bytes) {
+            return Some(made);
+        }
+        match operands {
+            [&Word::Number(a), &Word::Number(b)] => Some(Ok(numbers(operation, a, b, bytes))),
+            [a, b] if [a, b].iter().any(|word| matches!(word, Word::Pointer(_))) => {
+                Some(self.pointers(operation, a, b))
+            }
+            [a, b] if operation == Binary::And => {
+                let [a, b] = [a, b].map(|word| word.cells(&self.bits));
+                let rest = self.public_rest([&a?[..8 * bytes], &b?[..8 * bytes]])?;
+                let rest = Word::Count(rest);
+                let flags = self.flags_of_count(&rest, bytes);
+                Some(Ok((rest, flags)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Arithmetic of two operands of which one is a count or moves; `None` of others.
+    fn counted(&mut self, operation: Binary, operands: [&Word; 2], bytes: usize) -> Option<Made> {
         // The difference of two addresses in one stream may be known.
         let is_counted = operands.iter().any(|word| word.is_counted());
         is_counted.then(|| match operands.map(Word::place) {
             // No value of a count makes the sum with unknown bits known.
             [None, None]
-                if self.world.forks.follows
+                if self.forks.follows
                     && operation != Binary::And
                     && operands.iter().any(|word| matches!(word, Word::Bits(_))) =>
             {
@@ -165,14 +138,14 @@ impl Run<'_, '_> {
     }
 
     /// A result that is outside of the model, unless one of its operands has few values.
-    pub fn or_unknown<T>(
+    pub(crate) fn or_unknown<T>(
         &mut self,
         made: Result<T, Fault>,
         forms: [Option<Form>; 2],
         unknown: T,
     ) -> Result<T, Fault> {
-        let forks = &self.world.forks;
-        let is_asked = self.world.memory.unknowns.asked.is_some() || forks.asked.is_some();
+        let forks = &self.forks;
+        let is_asked = self.memory.unknowns.asked.is_some() || forks.asked.is_some();
         match made {
             Err(fault) if fault.rule == Rule::Unsupported && forks.follows && !is_asked => {
                 let ranges = self.ranges();
@@ -183,7 +156,7 @@ impl Run<'_, '_> {
                 match forms.into_iter().flatten().find(is_small) {
                     None => Ok(unknown),
                     Some(form) => {
-                        self.world.memory.unknowns.ask(form);
+                        self.memory.unknowns.ask(form);
                         Err(fault)
                     }
                 }
@@ -212,17 +185,19 @@ impl Run<'_, '_> {
                 // Numbers that only fit without a sign have other signed comparisons.
                 let signed = if fit(bits - 1) { Flag::Public } else { Flag::Undefined };
                 let both = if fit(bits) { Flag::Public } else { Flag::Undefined };
-                self.x86.compared = Some((x, y));
-                Ok((result, Flags { carry: both, zero: both, sign: signed, overflow: signed }))
+                let compared = Some((x, y));
+                let flags =
+                    Flags { carry: both, zero: both, sign: signed, overflow: signed, compared };
+                Ok((result, flags))
             }
-            (Binary::Xor, Some(x), Some(y)) if self.world.forks.follows => {
+            (Binary::Xor, Some(x), Some(y)) if self.forks.follows => {
                 let result =
                     if self.are_equal(x, y)? { Form::default() } else { self.unequal(x, y)? };
                 let result = self.count_word(Some(result), bytes)?;
                 let flags = self.flags_of_count(&result, bytes);
                 Ok((result, flags))
             }
-            (Binary::Or, Some(x), Some(y)) if self.world.forks.follows => {
+            (Binary::Or, Some(x), Some(y)) if self.forks.follows => {
                 self.joined_bits([a, b], [x, y], bytes)
             }
             _ => Err(unsupported("this arithmetic of a number of blocks is not modelled")),
@@ -233,7 +208,7 @@ impl Run<'_, '_> {
     fn unequal(&mut self, x: Form, y: Form) -> Result<Form, Fault> {
         let other = || unsupported("two numbers are joined bit by bit");
         let high = self.ones(x, y).ok_or_else(other)?;
-        self.world.memory.unknowns.unknown(Range { low: 1, high }).ok_or_else(other)
+        self.memory.unknowns.unknown(Range { low: 1, high }).ok_or_else(other)
     }
 
     /// The disjunction of the bits of two numbers.
@@ -250,7 +225,7 @@ impl Run<'_, '_> {
             // Compilers ask so whether both operands of a division are short.
             let long = form.minus(half).ok_or_else(too_large)?;
             if let Verdict::Depends(_) = self.ranges().at_least_zero(long) {
-                self.world.memory.unknowns.asked = Some(Asked::Sign(long));
+                self.memory.unknowns.asked = Some(Asked::Sign(long));
                 return Err(other());
             }
         }
@@ -259,10 +234,10 @@ impl Run<'_, '_> {
         let used = high.count_ones() as usize;
         if low < 1 << 32 {
             let zero = if low > 0 { Flag::Is(false) } else { Flag::Undefined };
-            let word = Word::from_cells(&self.world.bits, &[Cell::UNSET; 64][..used]);
+            let word = Word::from_cells(&self.bits, &[Cell::UNSET; 64][..used]);
             return Ok((word, Flags { zero, ..Flags::UNDEFINED }));
         }
-        let unknowns = &mut self.world.memory.unknowns;
+        let unknowns = &mut self.memory.unknowns;
         let form = unknowns.unknown(Range { low, high }).ok_or_else(other)?;
         unknowns.lower(x);
         unknowns.lower(y);
@@ -312,7 +287,7 @@ impl Run<'_, '_> {
     ) -> Result<Word, Fault> {
         let low = 1 << mask.trailing_zeros();
         let end = mask.checked_add(low).filter(|end| end.is_power_of_two());
-        let end = end.filter(|end| end.ilog2() <= known.min(62) && self.world.forks.follows);
+        let end = end.filter(|end| end.ilog2() <= known.min(62) && self.forks.follows);
         let other = || unsupported("bits in the middle of a number of blocks are taken");
         let end = end.ok_or_else(other)?;
         let (_, upper) = self.divided(form, end as i64)?;
@@ -321,7 +296,7 @@ impl Run<'_, '_> {
     }
 
     /// Quotient and remainder, or a fault that requests a split into cases in which they are forms.
-    pub fn divided(&mut self, form: Form, divisor: i64) -> Result<(Form, Form), Fault> {
+    pub(crate) fn divided(&mut self, form: Form, divisor: i64) -> Result<(Form, Form), Fault> {
         if let Some(divided) = self.ranges().divided(form, divisor) {
             return Ok(divided);
         }
@@ -332,17 +307,17 @@ impl Run<'_, '_> {
         if let Some(divided) = equal.find_map(|form| ranges.divided(form, divisor)) {
             return Ok(divided);
         }
-        if self.world.forks.follows && ranges.is_entangled(form, divisor) {
-            let name = self.world.memory.unknowns.name(form);
+        if self.forks.follows && ranges.is_entangled(form, divisor) {
+            let name = self.memory.unknowns.name(form);
             if let Some(variable) = (0..VARIABLES).find(|&at| name == Form::variable(at)) {
-                self.world.memory.unknowns.asked = Some(Asked::Divided { variable, divisor });
+                self.memory.unknowns.asked = Some(Asked::Divided { variable, divisor });
                 return Err(unsupported("a quotient of a number that is not known"));
             }
         }
-        if self.world.forks.follows
+        if self.forks.follows
             && let Some((variable, divisor)) = self.ranges().dividend(form, divisor)
         {
-            self.world.memory.unknowns.asked = Some(Asked::Divided { variable, divisor });
+            self.memory.unknowns.asked = Some(Asked::Divided { variable, divisor });
             return Err(unsupported("a quotient of a number that is not known"));
         }
         if let Some(over) = self.ranges().over(form, divisor) {
@@ -351,63 +326,53 @@ impl Run<'_, '_> {
         Err(unsupported("a part of a number of blocks is not known"))
     }
 
-    /// Makes a public word in a register that is compared with a number a number of its own.
-    pub fn number_operands(&mut self, bytes: usize) -> Result<(), Fault> {
-        for (operand, other) in [(0, 1), (1, 0)] {
-            let register = self.i.op_register(operand);
-            if !self.world.forks.follows || register.size() < 4 || !register.is_gpr() {
-                continue;
-            }
-            let Word::Bits(cells) = self.held(register) else { continue };
-            let zero = self.zero();
-            let used = cells.iter().rposition(|&cell| cell != zero).map_or(0, |at| at + 1);
-            let is_unknown = cells[..used].iter().all(|&cell| cell == Cell::UNSET);
-            if !is_unknown || !(9..=62.min(8 * bytes)).contains(&used) {
-                continue;
-            }
-            let is_number = match self.word(other, bytes)? {
-                Word::Number(number) => number <= RESTS,
-                other => matches!(other, Word::Count(_)),
-            };
-            let range = Range { low: 0, high: (1 << used) - 1 };
-            if is_number && let Some(form) = self.world.memory.unknowns.unknown(range) {
-                self.x86.general[number(register)] = Word::Count(form);
-            }
+    /// A number for a public word of which nothing is known, which is compared with another word.
+    /// `None` if it is no such word, or is compared with something else than a number.
+    pub(crate) fn numbered(&mut self, word: &Word, other: &Word, bytes: usize) -> Option<Form> {
+        let Word::Bits(cells) = word else { return None };
+        let zero = self.bits.constant(false);
+        let used = cells.iter().rposition(|&cell| cell != zero).map_or(0, |at| at + 1);
+        let is_unknown = cells[..used].iter().all(|&cell| cell == Cell::UNSET);
+        let is_number = match other {
+            Word::Number(number) => *number <= RESTS,
+            other => matches!(other, Word::Count(_)),
+        };
+        if !is_unknown || !(9..=62.min(8 * bytes)).contains(&used) || !is_number {
+            return None;
         }
-        Ok(())
+        self.memory.unknowns.unknown(Range { low: 0, high: (1 << used) - 1 })
     }
 
     /// A public word that is not known, modulo a power of two: a number below it. `None` for other
     /// conjunctions.
-    pub fn public_rest(&mut self, operands: [&[Cell]; 2]) -> Option<Form> {
-        let mask = operands.into_iter().find_map(|cells| self.world.bits.word(cells))?;
+    fn public_rest(&mut self, operands: [&[Cell]; 2]) -> Option<Form> {
+        let mask = operands.into_iter().find_map(|cells| self.bits.word(cells))?;
         let size = mask.checked_add(1).filter(|size| size.is_power_of_two() && *size <= RESTS)?;
         let low = size.ilog2() as usize;
         let is_unknown = |cells: &[Cell]| cells[..low].iter().all(|&cell| cell == Cell::UNSET);
-        let is_rest = low > 2 && self.world.forks.follows && operands.into_iter().any(is_unknown);
+        let is_rest = low > 2 && self.forks.follows && operands.into_iter().any(is_unknown);
         let range = Range { low: 0, high: mask as i64 };
-        is_rest.then(|| self.world.memory.unknowns.unknown(range)).flatten()
+        is_rest.then(|| self.memory.unknowns.unknown(range)).flatten()
     }
 
     /// Quotient and remainder of a public word that is not known by a positive number. The remainder
     /// is a number of its own.
-    pub fn divided_public(&mut self, word: &[Cell], by: u64) -> Option<(Word, Word)> {
-        let bits = &self.world.bits;
+    pub(crate) fn divided_public(&mut self, word: &[Cell], by: u64) -> Option<(Word, Word)> {
+        let bits = &self.bits;
         let most = word
             .iter()
             .rev()
             .fold(0, |sum, &cell| sum << 1 | u64::from(bits.value(cell).unwrap_or(true)));
-        let is_rest =
-            (2..=RESTS).contains(&by) && self.world.forks.follows && !self.is_secret(word);
+        let is_rest = (2..=RESTS).contains(&by) && self.forks.follows && !self.is_secret(word);
         let range = Range { low: 0, high: by as i64 - 1 };
-        let rest = is_rest.then(|| self.world.memory.unknowns.unknown(range)).flatten()?;
+        let rest = is_rest.then(|| self.memory.unknowns.unknown(range)).flatten()?;
         let used = (most / by).checked_ilog2().map_or(0, |top| top as usize + 1);
-        let quotient = Word::from_cells(&self.world.bits, &[Cell::UNSET; 64][..used]);
+        let quotient = Word::from_cells(&self.bits, &[Cell::UNSET; 64][..used]);
         Some((quotient, Word::Count(rest)))
     }
 
     /// Quotient and remainder of a count by a positive number, as words.
-    pub fn divided_count(
+    pub(crate) fn divided_count(
         &mut self,
         form: Form,
         divisor: i64,
@@ -417,7 +382,7 @@ impl Run<'_, '_> {
         Ok((self.count_word(Some(quotient), bytes)?, self.count_word(Some(rest), bytes)?))
     }
 
-    pub fn shifted_count(
+    pub(crate) fn shifted_count(
         &mut self,
         form: Form,
         (shift, count): (Shift, usize),
@@ -435,14 +400,17 @@ impl Run<'_, '_> {
     ) -> Result<Word, Fault> {
         let divisor = 1i64.checked_shl(count as u32).filter(|divisor| *divisor > 0);
         let divisor = divisor.ok_or_else(too_large)?;
-        let is_quotient =
-            || self.ranges().never_negative(form) || bytes == 8 && shift == Shift::Arithmetic;
+        // A short number from 2^(n - 1) on has a sign.
+        let is_quotient = || match shift {
+            Shift::Arithmetic => bytes == 8 || self.is_within(form, 8 * bytes as u32 - 1),
+            _ => self.ranges().never_negative(form),
+        };
         match shift {
             Shift::Left => self.count_word(form.times(divisor), bytes),
             Shift::Right | Shift::Arithmetic if is_quotient() => {
                 // Many cases are one, which is not known, and so are the bytes of a number.
                 let ranges = self.ranges();
-                if self.world.forks.follows
+                if self.forks.follows
                     && ranges.divided(form, divisor).is_none()
                     && (divisor >= 256 || ranges.dividend(form, divisor).is_none())
                     && ranges.quotients(form, divisor) > MANY
@@ -451,7 +419,7 @@ impl Run<'_, '_> {
                     let (low, high) = ranges.bounds(form);
                     let [low, high] = [low, high].map(|end| end as i64 / divisor);
                     let range = Some(Range { low, high }).filter(|_| low > 0);
-                    let quotient = range.and_then(|r| self.world.memory.unknowns.unknown(r));
+                    let quotient = range.and_then(|r| self.memory.unknowns.unknown(r));
                     return self.count_word(Some(quotient.ok_or_else(many)?), bytes);
                 }
                 let (quotient, _) = self.divided(form, divisor)?;
@@ -462,11 +430,12 @@ impl Run<'_, '_> {
     }
 
     /// Flags of a result, as its comparison with zero has them.
-    pub fn flags_of_count(&mut self, result: &Word, bytes: usize) -> Flags {
+    pub(crate) fn flags_of_count(&self, result: &Word, bytes: usize) -> Flags {
         match *result {
             Word::Count(form) => {
-                self.x86.compared = Some((form, Form::default()));
-                let flags = Flags { overflow: Flag::Undefined, ..Flags::all(Flag::Public) };
+                let compared = Some((form, Form::default()));
+                let flags =
+                    Flags { overflow: Flag::Undefined, compared, ..Flags::all(Flag::Public) };
                 match bytes == 8 || self.is_within(form, 8 * bytes as u32 - 1) {
                     true => flags,
                     false => Flags { sign: Flag::Undefined, ..flags },
@@ -508,88 +477,43 @@ impl Run<'_, '_> {
                 Ok((a.clone(), self.flags_of_address(x)))
             }
             (Binary::Subtract, [Some(x), Some(y)]) if x.region == y.region => {
-                if !self.world.memory.is_passed(x.region) {
-                    self.world.memory.note_open();
+                if !self.memory.is_passed(x.region) {
+                    self.memory.note_open();
                 }
                 let result = self.count_word(x.offset.minus(y.offset), 8)?;
-                self.x86.compared = Some((x.offset, y.offset));
+                let compared = Some((x.offset, y.offset));
                 let ranges = self.ranges();
                 // Before its region an address may point to the end of memory.
                 let ordered = [x, y].iter().all(|at| ranges.never_negative(at.offset));
                 let carry = if ordered { Flag::Public } else { Flag::Undefined };
-                Ok((result, Flags { zero: Flag::Public, carry, ..Flags::UNDEFINED }))
+                Ok((result, Flags { zero: Flag::Public, carry, compared, ..Flags::UNDEFINED }))
             }
             // The order and the distance of two buffers are unknown: the execution distinguishes
             // the cases where something depends on them.
-            (Binary::Subtract, [Some(x), Some(y)]) if self.world.forks.follows => {
+            (Binary::Subtract, [Some(x), Some(y)]) if self.forks.follows => {
                 let flags = self.compared_regions(x, y)?;
                 Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
             }
             (Binary::Subtract, [Some(_), Some(_)]) => {
-                let order = self.world.memory.unknowns.unknown(Range { low: 0, high: 2 });
+                let order = self.memory.unknowns.unknown(Range { low: 0, high: 2 });
                 let order =
                     order.ok_or_else(|| unsupported("too many comparisons of addresses"))?;
-                self.x86.compared = Some((order, Form::number(1)));
-                let flags = Flags { zero: Flag::Public, carry: Flag::Public, ..Flags::UNDEFINED };
+                let compared = Some((order, Form::number(1)));
+                let both = Flag::Public;
+                let flags = Flags { zero: both, carry: both, compared, ..Flags::UNDEFINED };
                 // The difference itself is unset.
                 Ok((Word::Bits(Box::new([Cell::UNSET; 64])), flags))
             }
             (Binary::And, [Some(at), None])
-                if let (Word::Number(mask), true) = (b, self.world.forks.follows) =>
+                if let (Word::Number(mask), true) = (b, self.forks.follows) =>
             {
                 Ok((self.rounded(at, *mask)?, Flags::UNDEFINED))
             }
-            (Binary::Or, _) if self.world.forks.follows => Ok(self.address_or([a, b])),
-            (Binary::And | Binary::Or | Binary::Xor, _) if self.world.forks.follows => {
+            (Binary::Or, _) if self.forks.follows => Ok(self.address_or([a, b])),
+            (Binary::And | Binary::Or | Binary::Xor, _) if self.forks.follows => {
                 Ok(self.unknown_result([a, b]))
             }
             _ => Err(unsupported("this arithmetic of an address is not modelled")),
-        }
-    }
-
-    /// Whether a condition holds, also if it depends on the number of blocks.
-    ///
-    /// # Errors
-    /// It holds for some numbers only; the stream names the split.
-    pub fn decided(&mut self, code: ConditionCode) -> Result<Flag, Fault> {
-        let flag = self.asked(code);
-        let (Flag::Public, Some((a, b))) = (flag, self.x86.compared) else { return Ok(flag) };
-        let Some((condition, negated)) = Condition::of(code) else { return Ok(flag) };
-        let is = match condition {
-            Condition::Equal => self.are_equal(a, b)?,
-            Condition::Below => self.is_below(a, b)?,
-            Condition::BelowOrEqual => !self.is_below(b, a)?,
-            Condition::Less | Condition::Sign => self.is_less(a, b)?,
-            Condition::LessOrEqual => !self.is_less(b, a)?,
-            Condition::Overflow => return Ok(Flag::Undefined),
-        };
-        Ok(Flag::Is(is != negated))
-    }
-
-    fn are_equal(&mut self, a: Form, b: Form) -> Result<bool, Fault> {
-        let difference = a.minus(b).ok_or_else(too_large)?;
-        let ranges = self.ranges();
-        // Positive and negative values first.
-        let sign = match ranges.at_least_zero(difference) {
-            Verdict::Is(_) => difference.minus(Form::number(1)).ok_or_else(too_large)?,
-            Verdict::Depends(_) => difference,
-        };
-        self.answer(ranges.is_zero(difference), sign)
-    }
-
-    /// a < b
-    fn is_less(&mut self, a: Form, b: Form) -> Result<bool, Fault> {
-        let difference = a.minus(b).ok_or_else(too_large)?;
-        Ok(!self.answer(self.ranges().at_least_zero(difference), difference)?)
-    }
-
-    /// a < b, where negative numbers are greater than all others.
-    fn is_below(&mut self, a: Form, b: Form) -> Result<bool, Fault> {
-        let zero = Form::default();
-        match (self.is_less(a, zero)?, self.is_less(b, zero)?) {
-            (true, false) => Ok(false),
-            (false, true) => Ok(true),
-            _ => self.is_less(a, b),
         }
     }
 }

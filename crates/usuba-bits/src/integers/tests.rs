@@ -5,7 +5,7 @@ use usuba::ir::random::Random;
 
 use super::cells::{cells, gathered};
 use super::*;
-use crate::integer_values::operated;
+use crate::operators::operated;
 use usuba_equiv::value_numbering::Graph;
 
 /// Values of variables and nodes where the parameters have some.
