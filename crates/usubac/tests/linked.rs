@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 use usuba_gen::{asks, level};
 use usuba_prove::{compiler::Compiler, machine_faults};
-use usuba_run::cc::{self, Family};
+use usuba_run::cc::{self, Family, Foreign, Machine};
 
 fn usubac(folder: &Path, arguments: &str) -> Output {
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
@@ -37,6 +37,31 @@ fn compilers() -> Vec<(String, PathBuf)> {
         }
     }
     found
+}
+
+/// The compilers for x86-64, without flags, and those for AArch64.
+fn compilers_of_all_machines() -> Vec<(String, Machine)> {
+    let target = usuba::isa::find("gp64").expect("a target");
+    let plain = |machine: Machine| Machine { cflags: Vec::new(), ..machine };
+    let found = [Family::Gcc, Family::Clang].map(|family| {
+        let here = || {
+            let name = Compiler::find(target, family)?.name;
+            Ok((name, plain(cc::find_to_compile(target, family)?)))
+        };
+        let there = || {
+            let name = Compiler::find_foreign(target, Foreign::Aarch64, family)?.name;
+            Ok((name, cc::find_foreign(target, Foreign::Aarch64, family)?))
+        };
+        [here(), there()]
+    });
+    let known = |found: Result<(String, Machine), cc::Skip>| match found {
+        Ok(compiler) => Some(compiler),
+        Err(skip) => {
+            println!("{skip}");
+            None
+        }
+    };
+    found.into_iter().flatten().filter_map(known).collect()
 }
 
 /// The rows of the only member, by function.
@@ -353,14 +378,14 @@ fn nacl_keeps_its_proofs() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(NACL);
     let text = fs::read_to_string(&file).expect("the list");
     let mut list: BTreeSet<String> = text.lines().map(str::to_string).collect();
-    for (name, cc) in compilers() {
-        let kind = name.split(['.', '-']).next().unwrap_or_default();
-        if !kind.starts_with("gcc") && !bless && !asks!("clang") {
+    for (name, compiler) in compilers_of_all_machines() {
+        let kind = name.split('.').next().unwrap_or_default();
+        if !kind.starts_with("gcc") && !bless && !asks!("{kind}") {
             continue;
         }
         let own = format!("{kind} ");
         let compile = ["-O2", "-c", "usuba-nacl.c"];
-        let made = Command::new(cc).args(compile).current_dir(path).status();
+        let made = compiler.compile().args(compile).current_dir(path).status();
         assert!(made.expect("the compiler runs").success());
         // The quick run proves a few functions again, and others for the next commit.
         let is_quick = !bless && !level::is_whole();
