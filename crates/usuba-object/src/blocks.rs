@@ -26,12 +26,14 @@ use super::block_function::{Interface, KeyPointer, Meaning};
 use super::block_step::{Cover, Join, Joining};
 use super::calls::Calls;
 use super::compare::ENGINES;
+use super::control_flow::ControlFlow;
 use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::memory::{Access, Buffer, Memory, Moving, Pointer, Region, Whole};
 use super::stream::{Blocks, Open, Side, Stream};
-use super::summarized::{Registers, Summarized};
+use super::summarized::Summarized;
 use super::verdict::{self, Evidence};
+use super::word::Word;
 use super::{Fault, Forks, Machine, Residue, Rule, Step, World};
 use usuba_bits::cell::{Bits, Cell, Instance};
 use usuba_bits::evaluation::evaluate;
@@ -44,7 +46,7 @@ use usuba_equiv::value_numbering::Graph;
 use usuba_ranges::{Asked, Form, Range, Ranges, Split, Unknowns};
 
 /// A machine whose states can be compared at the turns of a loop.
-pub trait Turning: Machine + Clone + Summarized {
+pub trait Turning: Machine + Clone + Summarized + ControlFlow {
     /// The address of the next instruction.
     fn place(&self) -> u64;
 
@@ -57,15 +59,17 @@ pub trait Turning: Machine + Clone + Summarized {
     /// Whether there is a conditional branch or move at a place.
     fn is_choice(object: &Object, place: u64) -> bool;
 
-    /// Whether there is a conditional branch at a place.
-    fn is_branch(object: &Object, place: u64) -> bool;
+    /// The register with the status at the beginning of an epilogue, which restores registers from the
+    /// frame and uses no other memory; `None` elsewhere, or if the epilogue makes the status.
+    fn status_at(object: &Object, place: u64) -> Option<usize>;
 
-    /// The place where all paths from an instruction with an outcome meet, in its function.
-    fn meeting(object: &Object, place: u64) -> Option<u64>;
+    /// Whether states that no join describes are equal.
+    fn is_like(&self, _other: &Self) -> bool {
+        true
+    }
 
-    /// Whether two states at one place may be joined: inside of a function that may read these
-    /// callee-saved registers from there on, or where one returns.
-    fn is_like(&self, other: &Self, object: &Object, live: Option<Registers>) -> bool;
+    /// The general-purpose registers.
+    fn words(&self) -> &[Word];
 
     /// Goes to an address.
     fn go_to(&mut self, place: u64);

@@ -20,6 +20,7 @@ use super::blocks::Turning;
 use super::call_summaries::{Names, Summary, relative};
 use super::elf::Object;
 use super::footprint::{Parameters, Passed, PassedBuffer, Span};
+use super::live_registers;
 use super::memory::{Access, Buffer, Extent, Memory, Moving, Place, Pointer, Region, Whole};
 use super::pointer_tables::Tables;
 use super::safety_search::{Part, Search};
@@ -308,7 +309,7 @@ impl<M: Turning> Summary<M> {
         let mut state = Box::new(state.clone());
         let (length, others) = (self.length?, self.others());
         // The caller uses a number that the callee has computed.
-        let results = M::results(object, place);
+        let results = live_registers::results::<M>(object, place);
         if self.exits.iter().any(|exit| exit.unknown & results != 0) {
             return None;
         }

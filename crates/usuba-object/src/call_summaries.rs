@@ -33,6 +33,7 @@ use super::blocks::Turning;
 use super::dispatch;
 use super::elf::Object;
 use super::footprint::{Bytes, Footprint, Parameters, PassedBuffer, Span, Spans};
+use super::live_registers;
 use super::memory::{Moving, Pointer, Region, Whole};
 use super::memory_calls::{Content, moved};
 use super::safety_search::{Ends, Part, Search};
@@ -131,7 +132,7 @@ impl<M: Turning> Search<'_, '_, M> {
         let call = self.summaries.depth + 1;
         let functions = &mut self.summaries.functions;
         let known = functions.entry(entry).or_insert_with(|| Known {
-            live: M::live(object, entry),
+            live: live_registers::parameters::<M>(object, entry),
             forgets: false,
             is_refused: false,
             summaries: Vec::new(),
@@ -197,7 +198,10 @@ impl<M: Turning> Search<'_, '_, M> {
         (at, names): (usize, Names),
     ) -> Vec<Box<State<M>>> {
         let object = self.world.object;
-        let reads = self.statuses.entry(place).or_insert_with(|| M::reads_status(object, place));
+        let reads = self
+            .statuses
+            .entry(place)
+            .or_insert_with(|| live_registers::reads_status::<M>(object, place));
         let summary = &self.summaries.functions[&entry].summaries[at];
         let is_joined = summary.exits.len() > 1 && !*reads;
         if !is_joined {

@@ -50,6 +50,9 @@ pub trait ControlFlow {
     /// The callee-saved registers.
     const SAVED: &'static [usize];
 
+    /// The caller-saved registers; the first one has the result.
+    const VOLATILE: &'static [usize];
+
     /// Bytes between the places of instructions, at least.
     const STEP: u64;
 

@@ -17,22 +17,33 @@ use super::summarized::Registers;
 const MOST: usize = 1 << 12;
 
 /// The set of some registers.
-pub fn set(registers: &[usize]) -> Registers {
+fn set(registers: &[usize]) -> Registers {
     registers.iter().fold(0, |set, number| set | 1 << number)
 }
 
-/// The registers among `all` that a function may read from a place on.
-pub fn live_registers<M: ControlFlow>(object: &Object, place: u64, all: Registers) -> Registers {
-    live::<M>(object, place, (all, 0), &mut FxHashMap::default())
+/// The parameters in registers that a function may use.
+pub fn parameters<M: ControlFlow>(object: &Object, entry: u64) -> Registers {
+    live::<M>(object, entry, (set(M::PARAMETERS), 0), &mut FxHashMap::default())
 }
 
-/// Whether a function may read a register from a place on, or return it.
-pub fn reads_result<M: ControlFlow>(object: &Object, place: u64, register: usize) -> bool {
-    let (all, mut known) = (set(&[register]), FxHashMap::default());
-    live::<M>(object, place, (all, all), &mut known) != 0
+/// The callee-saved registers that a function may read from a place on.
+pub fn saved<M: ControlFlow>(object: &Object, place: u64) -> Registers {
+    live::<M>(object, place, (set(M::SAVED), 0), &mut FxHashMap::default())
 }
 
-/// The same; `at_return` are the registers that the caller may read. `known` has the functions around it, which may read all. Calls read parameters only.
+/// The other registers that a function may read from a place on.
+pub fn results<M: ControlFlow>(object: &Object, place: u64) -> Registers {
+    live::<M>(object, place, (set(M::VOLATILE), 0), &mut FxHashMap::default())
+}
+
+/// Whether a function may read the status of a callee, from the place of its return on, or return it.
+pub fn reads_status<M: ControlFlow>(object: &Object, place: u64) -> bool {
+    let status = set(&M::VOLATILE[..1]);
+    live::<M>(object, place, (status, status), &mut FxHashMap::default()) != 0
+}
+
+/// The registers among `all` that a function may read from a place on; `at_return` are the registers
+/// that its caller may read. `known` has the functions around it, which may read all. Calls read parameters only.
 fn live<M: ControlFlow>(
     object: &Object,
     entry: u64,

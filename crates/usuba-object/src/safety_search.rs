@@ -18,7 +18,9 @@ use super::block_step::{Cover, Join, Joining};
 use super::blocks::Turning;
 use super::call_summaries::Summaries;
 use super::frame_phases::KNOWN_PHASES;
+use super::live_registers;
 use super::memory::Memory;
+use super::post_dominators;
 use super::safety::{Evidence, Returns};
 use super::safety_state::{Key, Meeting, State, Told, Visit};
 use super::summarized::Registers;
@@ -208,9 +210,9 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
     /// the search ends before. Cases of numbers stay apart behind an instruction that is no branch.
     fn meeting(&mut self, state: &State<M>, stop: &Stop, end: Meeting) -> Meeting {
         let (object, place) = (self.world.object, state.machine.place());
-        let is_kept = matches!(stop, Stop::Fork(..)) || M::is_branch(object, place);
+        let is_kept = matches!(stop, Stop::Fork(..)) || M::next(object, place).len() == 2;
         let meeting = self.meetings.entry(place);
-        let meeting = meeting.or_insert_with(|| M::meeting(object, place));
+        let meeting = meeting.or_insert_with(|| post_dominators::meeting::<M>(object, place));
         match (meeting.filter(|_| is_kept), state.calls.len()) {
             (None, calls) if calls == end.calls => end,
             (place, calls) => Meeting { calls, place },
@@ -228,7 +230,9 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         let mut joined: Vec<Box<State<M>>> = Vec::new();
         'sides: for side in sides {
             let place = meeting.place.filter(|_| side.calls.len() == meeting.calls);
-            let live = place.map(|at| *self.live.entry(at).or_insert_with(|| M::saved(object, at)));
+            let live = place.map(|at| {
+                *self.live.entry(at).or_insert_with(|| live_registers::saved::<M>(object, at))
+            });
             let is_like = |other: &&mut Box<State<M>>| other.is_like(&side, object, live);
             for other in joined.iter_mut().filter(is_like) {
                 if let Some(both) = other.joined(&side, &self.world.bits) {

@@ -16,6 +16,7 @@ use super::elf::Object;
 use super::memory::{Memory, Pointer};
 use super::path_join::Paths;
 use super::summarized::Registers;
+use super::word::Word;
 use usuba_bits::cell::Bits;
 use usuba_ranges::{Form, Range, Ranges, Split, VARIABLES};
 
@@ -89,7 +90,38 @@ impl<M: Turning> State<M> {
         self.calls == other.calls
             && self.secrets == other.secrets
             && self.memory.has_regions_of(&other.memory, self.machine.stack_offset())
-            && self.machine.is_like(&other.machine, object, live)
+            && self.has_words_like(other, object, live)
+    }
+
+    /// Whether the registers of two states at one place may be joined: inside of a function that may
+    /// read these callee-saved registers from there on, or where one returns. Statuses that differ stay
+    /// apart, and so do addresses in different regions and pointers to code or to steps of a table of
+    /// addresses.
+    fn has_words_like(&self, other: &State<M>, object: &Object, live: Option<Registers>) -> bool {
+        let (place, returns) = (self.machine.place(), live.is_none());
+        let register =
+            if returns { M::VOLATILE.first().copied() } else { M::status_at(object, place) };
+        let status = |state: &State<M>| match state.machine.words()[register?] {
+            Word::Number(status) => Some(status),
+            _ => None,
+        };
+        let is_live = |register: &&usize| live.is_none_or(|live| live >> **register & 1 == 1);
+        let regions = M::SAVED.iter().filter(is_live).all(|&register| {
+            let region = |state: &State<M>| state.machine.words()[register].whole()?.region();
+            region(self).zip(region(other)).is_none_or(|(one, next)| one == next)
+        });
+        let mut words = self.machine.words().iter().zip(other.machine.words());
+        regions
+            && place == other.machine.place()
+            && self.machine.stack_offset() == other.machine.stack_offset()
+            && self.machine.is_like(&other.machine)
+            && status(self) == status(other)
+            && words.all(|pair| match pair {
+                (Word::Pointer(one), Word::Pointer(next)) if !returns && one != next => {
+                    !object.has_addresses(*one, *next)
+                }
+                _ => true,
+            })
     }
 
     /// One state for two.

@@ -5,7 +5,6 @@
 //! at the return   rbx: the symbol, so the value of the caller
 //! ```
 
-use super::elf::Object;
 use super::memory::Whole;
 use usuba_bits::cell::{Bits, Cell};
 
@@ -19,18 +18,6 @@ pub type Registers = u32;
 pub trait Summarized: Sized {
     /// How many registers may hold an address.
     const REGISTERS: u16;
-
-    /// The parameters in registers that a function may use.
-    fn live(object: &Object, entry: u64) -> Registers;
-
-    /// The callee-saved registers that a function may read from a place on.
-    fn saved(object: &Object, place: u64) -> Registers;
-
-    /// The other registers that a function may read from a place on.
-    fn results(object: &Object, place: u64) -> Registers;
-
-    /// Whether a function may read the status of a callee, from the place of its return on, or return it.
-    fn reads_status(object: &Object, place: u64) -> bool;
 
     /// A weaker state at the entry of a function with these parameters, in which the other registers
     /// hold symbols of the call, or secrets. `None` if a parameter is no number, bits or address.

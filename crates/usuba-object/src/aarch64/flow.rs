@@ -6,7 +6,7 @@ use usuba_decode::aarch64::{
 };
 
 use super::loads_and_stores::PAGE;
-use super::register_file::{LINK, PARAMETER_REGISTERS, SAVED_REGISTERS, SP};
+use super::register_file::{LINK, PARAMETER_REGISTERS, SAVED_REGISTERS, SP, VOLATILE};
 use super::{Aarch64, BYTES};
 use crate::control_flow::{ControlFlow, Effects, Names, Transfer};
 use crate::elf::{Kind, Object};
@@ -34,6 +34,7 @@ fn target(object: &Object, place: u64, offset: i64) -> Option<u64> {
 impl ControlFlow for Aarch64 {
     const PARAMETERS: &'static [usize] = &PARAMETER_REGISTERS;
     const SAVED: &'static [usize] = &SAVED_REGISTERS;
+    const VOLATILE: &'static [usize] = &VOLATILE;
     const STEP: u64 = BYTES;
 
     fn next(object: &Object, place: u64) -> Vec<Option<u64>> {

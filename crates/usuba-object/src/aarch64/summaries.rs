@@ -9,11 +9,7 @@
 
 use super::Aarch64;
 use super::flag_bits::Flags;
-use super::register_file::{
-    LINK, PARAMETER_REGISTERS, SAVED_REGISTERS, SAVED_VECTORS, SP, VECTORS, VOLATILE, is_volatile,
-};
-use crate::elf::Object;
-use crate::live_registers::{live_registers, reads_result, set};
+use super::register_file::{LINK, SAVED_VECTORS, SP, VECTORS, is_volatile};
 use crate::memory::{Pointer, Region, Whole};
 use crate::memory_calls::RETURN;
 use crate::summarized::{IsCase, Registers, Summarized};
@@ -32,22 +28,6 @@ fn symbol(call: u16, vector: usize) -> Whole {
 
 impl Summarized for Aarch64 {
     const REGISTERS: u16 = 32;
-
-    fn live(object: &Object, entry: u64) -> Registers {
-        live_registers::<Aarch64>(object, entry, set(&PARAMETER_REGISTERS))
-    }
-
-    fn saved(object: &Object, place: u64) -> Registers {
-        live_registers::<Aarch64>(object, place, set(&SAVED_REGISTERS))
-    }
-
-    fn results(object: &Object, place: u64) -> Registers {
-        live_registers::<Aarch64>(object, place, set(&VOLATILE))
-    }
-
-    fn reads_status(object: &Object, place: u64) -> bool {
-        reads_result::<Aarch64>(object, place, 0)
-    }
 
     fn generalised(&self, bits: &Bits, live: Registers, call: u16) -> Option<Aarch64> {
         let is_secret = |cells: &[Cell]| cells.iter().any(|&cell| bits.is_secret(cell));

@@ -1,15 +1,12 @@
 //! States of the processor at the turns of a loop over blocks, for induction.
 
 use super::flag_bits::Flags;
-use super::register_file::{PARAMETERS, SAVED_REGISTERS, SP, Vector};
+use super::register_file::{PARAMETERS, Vector};
 use super::{Aarch64, Division, flow};
 use crate::block_step::{Cover, Joining, parts};
 use crate::blocks::Turning;
-use crate::control_flow::ControlFlow as _;
 use crate::elf::Object;
 use crate::memory::{Memory, Pointer, Region, Whole};
-use crate::post_dominators;
-use crate::summarized::Registers;
 use crate::word::Word;
 use crate::word_turns::{
     covers_lane, covers_word, is_in, joined_word, lane_with_forms, lost_word, with_forms,
@@ -26,36 +23,12 @@ impl Turning for Aarch64 {
         flow::is_choice(object, place)
     }
 
-    fn is_branch(object: &Object, place: u64) -> bool {
-        Aarch64::next(object, place).len() == 2
+    fn status_at(object: &Object, place: u64) -> Option<usize> {
+        flow::status(object, place)
     }
 
-    fn meeting(object: &Object, place: u64) -> Option<u64> {
-        post_dominators::meeting::<Aarch64>(object, place)
-    }
-
-    fn is_like(&self, other: &Aarch64, object: &Object, live: Option<Registers>) -> bool {
-        let returns = live.is_none();
-        let register = if returns { Some(0) } else { flow::status(object, self.next) };
-        let status = |state: &Aarch64| match state.general[register?] {
-            Word::Number(status) => Some(status),
-            _ => None,
-        };
-        let is_live = |register: &usize| live.is_none_or(|live| live >> register & 1 == 1);
-        let regions = SAVED_REGISTERS.into_iter().filter(is_live).all(|register| {
-            let region = |state: &Aarch64| state.general[register].whole()?.region();
-            region(self).zip(region(other)).is_none_or(|(one, next)| one == next)
-        });
-        regions
-            && self.next == other.next
-            && self.general[SP] == other.general[SP]
-            && status(self) == status(other)
-            && self.general.iter().zip(&other.general).all(|pair| match pair {
-                (Word::Pointer(one), Word::Pointer(next)) if !returns && one != next => {
-                    !object.has_addresses(*one, *next)
-                }
-                _ => true,
-            })
+    fn words(&self) -> &[Word] {
+        &self.general
     }
 
     fn stack_offset(&self) -> i64 {

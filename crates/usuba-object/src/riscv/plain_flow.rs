@@ -2,7 +2,7 @@
 
 use usuba_decode::riscv::{Instruction, Operand, Register, decode};
 
-use super::values::{PARAMETER_REGISTERS, RA, SAVED};
+use super::values::{FIRST, PARAMETER_REGISTERS, RA, SAVED};
 use super::{LONGEST, Riscv};
 use crate::control_flow::{ControlFlow, Effects, Names, Transfer};
 use crate::elf::{Kind, Object};
@@ -40,6 +40,8 @@ fn far(object: &Object, place: u64) -> Option<(u64, Register, u64)> {
 impl ControlFlow for Riscv {
     const PARAMETERS: &'static [usize] = &PARAMETER_REGISTERS;
     const SAVED: &'static [usize] = &SAVED;
+    const VOLATILE: &'static [usize] =
+        &[FIRST, 1, 5, 6, 7, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31];
     const STEP: u64 = 2;
 
     fn next(object: &Object, place: u64) -> Vec<Option<u64>> {

@@ -10,10 +10,8 @@
 use std::ops::Range;
 
 use super::X86;
-use super::registers::{MASK, PARAMETERS, RSP, SAVED, VECTOR, VOLATILE};
-use crate::elf::Object;
+use super::registers::{MASK, RSP, VECTOR, VOLATILE};
 use crate::flags::{Flag, Flags};
-use crate::live_registers::{live_registers, reads_result, set};
 use crate::memory::{Pointer, Region, Whole};
 use crate::summarized::{IsCase, Registers, Summarized};
 use crate::word::Word;
@@ -25,22 +23,6 @@ const PARTS: [Range<usize>; 3] = [0..128, 128..256, 256..VECTOR];
 
 impl Summarized for X86 {
     const REGISTERS: u16 = 16;
-
-    fn live(object: &Object, entry: u64) -> Registers {
-        live_registers::<X86>(object, entry, set(&PARAMETERS))
-    }
-
-    fn saved(object: &Object, place: u64) -> Registers {
-        live_registers::<X86>(object, place, set(&SAVED))
-    }
-
-    fn results(object: &Object, place: u64) -> Registers {
-        live_registers::<X86>(object, place, set(&VOLATILE))
-    }
-
-    fn reads_status(object: &Object, place: u64) -> bool {
-        reads_result::<X86>(object, place, VOLATILE[0])
-    }
 
     fn generalised(&self, bits: &Bits, live: Registers, call: u16) -> Option<X86> {
         let is_secret = |cells: &[Cell]| cells.iter().any(|&cell| bits.is_secret(cell));

@@ -5,7 +5,7 @@ use iced_x86::{
     Mnemonic, OpAccess, OpKind, Register, UsedRegister,
 };
 
-use super::registers::{PARAMETERS, SAVED};
+use super::registers::{PARAMETERS, SAVED, VOLATILE};
 use super::relocated::Linked;
 use super::{LONGEST, X86};
 use crate::control_flow::{ControlFlow, Effects, Names, Transfer};
@@ -17,6 +17,7 @@ const EPILOGUE: usize = 64;
 impl ControlFlow for X86 {
     const PARAMETERS: &'static [usize] = &PARAMETERS;
     const SAVED: &'static [usize] = &SAVED;
+    const VOLATILE: &'static [usize] = &VOLATILE;
     const STEP: u64 = 1;
 
     fn next(object: &Object, place: u64) -> Vec<Option<u64>> {

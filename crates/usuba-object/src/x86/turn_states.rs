@@ -1,15 +1,12 @@
 //! States of the processor at the turns of a loop over blocks, for induction.
 
-use super::registers::{LANES, PARAMETERS, RSP, SAVED, VECTOR};
+use super::registers::{LANES, PARAMETERS, VECTOR};
 use super::{X86, decoded_flow};
 use crate::block_step::{Cover, Joining, parts};
 use crate::blocks::Turning;
-use crate::control_flow::ControlFlow as _;
 use crate::elf::Object;
 use crate::flags::{Flag, Flags};
 use crate::memory::{Memory, Pointer, Region, Whole};
-use crate::post_dominators;
-use crate::summarized::Registers;
 use crate::word::Word;
 use crate::word_turns::{
     covers_lane, covers_word, is_in, joined_word, lane_with_forms, lost_word, with_forms,
@@ -26,39 +23,16 @@ impl Turning for X86 {
         decoded_flow::is_choice(object, place)
     }
 
-    fn is_branch(object: &Object, place: u64) -> bool {
-        X86::next(object, place).len() == 2
+    fn status_at(object: &Object, place: u64) -> Option<usize> {
+        decoded_flow::status(object, place)
     }
 
-    fn meeting(object: &Object, place: u64) -> Option<u64> {
-        post_dominators::meeting::<X86>(object, place)
+    fn is_like(&self, other: &X86) -> bool {
+        self.x87 == other.x87
     }
 
-    /// Statuses that differ stay apart, and so do addresses in different regions and pointers to code or
-    /// to steps of a table of addresses.
-    fn is_like(&self, other: &X86, object: &Object, live: Option<Registers>) -> bool {
-        let returns = live.is_none();
-        let register = if returns { Some(0) } else { decoded_flow::status(object, self.next) };
-        let status = |x86: &X86| match x86.general[register?] {
-            Word::Number(status) => Some(status),
-            _ => None,
-        };
-        let is_live = |register: &usize| live.is_none_or(|live| live >> register & 1 == 1);
-        let regions = SAVED.into_iter().filter(is_live).all(|register| {
-            let word = |state: &X86| state.general[register].whole()?.region();
-            word(self).zip(word(other)).is_none_or(|(one, next)| one == next)
-        });
-        regions
-            && self.next == other.next
-            && self.x87 == other.x87
-            && self.general[RSP] == other.general[RSP]
-            && status(self) == status(other)
-            && self.general.iter().zip(&other.general).all(|pair| match pair {
-                (Word::Pointer(one), Word::Pointer(next)) if !returns && one != next => {
-                    !object.has_addresses(*one, *next)
-                }
-                _ => true,
-            })
+    fn words(&self) -> &[Word] {
+        &self.general
     }
 
     fn stack_offset(&self) -> i64 {
