@@ -267,7 +267,7 @@ const OF_STREAMS: &[Mutant] = &[mutant(
 /// Changes of the C around arithmetic modulo 2^130 - 5, and of the arithmetic.
 const OF_CODES: &[Mutant] = &[
     mutant("s.last[rest] = 1;", "s.last[rest] = 2;", "usuba_poly1305_tag"),
-    mutant("in += nblocks / 4 * 64;", "in += nblocks / 4 * 48;", "usuba_poly1305_tag"),
+    mutant("in += fours * 64;", "in += fours * 48;", "usuba_poly1305_tag"),
     mutant("w[0] & 0xffffffc0fffffffULL", "w[0] & 0xffffffc0ffffffeULL", "usuba_poly1305_check"),
     mutant("buffer[used] = 1;", "buffer[used] = 0;", "usuba_poly1305_final"),
     mutant("=C64(5ULL*", "=C64(4ULL*", "usuba_poly1305_tag"),

@@ -58,8 +58,14 @@ fn units_are_functions() {
         let flags = ["-O0", "-fkeep-static-functions", "-fkeep-inline-functions"];
         let Some(()) = object(folder.path(), "it", &flags) else { return };
         let names = symbols(folder.path(), &["--defined-only"]);
+        let text = std::fs::read_to_string(folder.path().join("it.c")).expect("C");
         for unit in &units {
-            assert!(names.contains(&unit.symbol), "{} is no function", unit.symbol);
+            // An object for AArch64 has the others.
+            let is_here = !unit.task.options.target.processor.hosts.is_empty()
+                && unit.task.options.target.processor.runs_on("x86_64");
+            let is_there = text.contains(&format!(" {}(", unit.symbol));
+            let is_function = names.contains(&unit.symbol) || !is_here && is_there;
+            assert!(is_function, "{} is no function", unit.symbol);
             let program = unit.compile().expect("it compiled before").program;
             if let UnitKind::Blocks(blocks) | UnitKind::Chained(blocks) = &unit.kind {
                 let batch = usuba::emit::instances(&program, unit.task.options.target);
