@@ -28,7 +28,7 @@ use super::memory::Memory;
 use super::scope::Scope;
 use usuba_bits::cell::Cell;
 use usuba_ranges::replaced;
-use usuba_ranges::{Form, Range, Ranges, Unknowns, VARIABLES};
+use usuba_ranges::{Form, Range, Ranges, Unknowns, VARIABLES, gcd};
 
 /// The ranges at the end of a path, and the values of variables by its equations.
 struct Side {
@@ -240,10 +240,13 @@ impl Paths {
         memory.scopes.push(self.scope);
     }
 
-    /// A variable for any of two numbers.
+    /// A variable for any of two numbers. Where both are multiples of a number but for a constant, so is
+    /// the variable: an address stays aligned.
     fn number(&self, one: Form, next: Form) -> Option<Form> {
         let base = Form::number(one.constant);
         let forms = [one.minus(base)?, next.minus(base)?];
+        let step = gcd(forms[0].content(), forms[1].content()).max(1);
+        let forms = forms.map(|form| form.over(step));
         let made = &mut *self.made.borrow_mut();
         let [(a, b), (c, d)] = [0, 1].map(|at| self.sides[at].ranges.bounds(forms[at]));
         let range =
@@ -252,14 +255,18 @@ impl Paths {
         made.is_used[at] = true;
         made.ranges.0[at] = range;
         made.add(Form::variable(at), forms);
-        Form::variable(at).plus(base)
+        Form::variable(at).times(step)?.plus(base)
     }
 }
 
 impl Joining for Paths {
     fn form(&self, one: Form, next: Form) -> Option<Form> {
+        let same = (one == next).then_some(one);
         let [one, next] = [self.sides[0].value(one), self.sides[1].value(next)];
-        let form = self.made.borrow().lattice.form([one, next]);
+        // Relations give a value several forms: one that both paths have stays.
+        let of = |form| [0, 1].map(|side| self.made.borrow().value(form, side));
+        let kept = same.filter(|&form| of(form) == [Some(one), Some(next)]);
+        let form = kept.or_else(|| self.made.borrow().lattice.form([one, next]));
         let Some(form) = form else { return self.number(one, next) };
         let made = &mut *self.made.borrow_mut();
         let is_sum = form.terms.iter().filter(|&&factor| factor != 0).count() > 1;

@@ -116,9 +116,17 @@ pub fn divided<M: Turning>(
         return Some(below.into_iter().chain(above).collect());
     }
     let rest = state.memory.unknowns.unknown(Range { low: 0, high: divisor - 1 })?;
-    let multiple = Form::variable(variable).times(divisor)?.plus(rest)?;
+    // Relations may say that the quotient is a variable already.
+    let remainder = |at: usize| Form::variable(variable).minus(Form::variable(at).times(divisor)?);
+    let is_quotient = |&at: &usize| {
+        let (least, most) = remainder(at).map_or((-1, 0), |rest| ranges.bounds(rest));
+        at != variable && least >= 0 && most < divisor.into()
+    };
+    let known = (0..VARIABLES).find(is_quotient);
+    let multiple = Form::variable(known.unwrap_or(variable)).times(divisor)?.plus(rest)?;
+    let quotients = Range { low: low.div_euclid(divisor), high: high.div_euclid(divisor) };
     state.memory.unknowns.ranges.0[variable] =
-        Range { low: low.div_euclid(divisor), high: high.div_euclid(divisor) };
+        if known.is_none() { quotients } else { Range::default() };
     state.replace(variable, multiple)?;
     let facts = [Form::number(high).minus(multiple)?, multiple.minus(Form::number(low))?];
     let ranges = facts.into_iter().try_fold(state.memory.unknowns.ranges, |ranges, fact| {

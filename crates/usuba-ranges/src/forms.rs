@@ -46,6 +46,14 @@ pub struct Form {
     pub terms: [i64; VARIABLES],
 }
 
+/// The greatest common divisor, with some sign.
+pub fn gcd(mut a: i64, mut b: i64) -> i64 {
+    while b != 0 {
+        (a, b) = (b, a.wrapping_rem(b));
+    }
+    a
+}
+
 impl Form {
     pub fn number(constant: i64) -> Form {
         Form { constant, ..Form::default() }
@@ -97,14 +105,8 @@ impl Form {
     }
 
     /// The form divided by the greatest common divisor of its factors, rounded down.
-    fn rounded(mut self) -> Form {
-        let gcd = |mut a: i64, mut b: i64| {
-            while b != 0 {
-                (a, b) = (b, a % b);
-            }
-            a
-        };
-        let divisor = self.terms.into_iter().fold(0, gcd).abs().max(1);
+    pub(crate) fn rounded(mut self) -> Form {
+        let divisor = Form { constant: 0, ..self }.content().max(1);
         self.constant = self.constant.div_euclid(divisor);
         self.terms.iter_mut().for_each(|factor| *factor /= divisor);
         self
@@ -115,8 +117,14 @@ impl Form {
         Form { constant: 0, ..self }.rounded()
     }
 
+    /// The greatest common divisor of its constant and its factors; 0 of zero, and 1 if it has no place
+    /// in a number.
+    pub fn content(self) -> i64 {
+        self.terms.into_iter().fold(self.constant, gcd).checked_abs().unwrap_or(1)
+    }
+
     /// A multiple of a divisor, divided by it.
-    fn over(mut self, divisor: i64) -> Form {
+    pub fn over(mut self, divisor: i64) -> Form {
         self.constant /= divisor;
         self.terms.iter_mut().for_each(|factor| *factor /= divisor);
         self

@@ -14,5 +14,5 @@
 mod forms;
 mod relations;
 
-pub use forms::{Asked, Form, Range, Ranges, Split, Unknowns, VARIABLES, Verdict};
+pub use forms::{Asked, Form, Range, Ranges, Split, Unknowns, VARIABLES, Verdict, gcd};
 pub use relations::replaced;

@@ -107,7 +107,9 @@ impl Ranges {
             let [low, high] = [low, high].map(Form::number);
             let ends = [Form::variable(at).minus(low), high.minus(Form::variable(at))];
             facts.extend(ends.into_iter().flatten());
-            let replace = |fact: &mut Form| *fact = fact.with(at, value).unwrap_or_default();
+            let replace = |fact: &mut Form| {
+                *fact = fact.with(at, value).map(Form::rounded).unwrap_or_default();
+            };
             facts.iter_mut().for_each(replace);
         }
         facts.retain(|fact| self.box_bounds(*fact).0 < 0);
