@@ -197,13 +197,9 @@ impl<M: Turning> Search<'_, '_, M> {
         (entry, place): (u64, u64),
         (at, names): (usize, Names),
     ) -> Vec<Box<State<M>>> {
-        let object = self.world.object;
-        let reads = self
-            .statuses
-            .entry(place)
-            .or_insert_with(|| live_registers::reads_status::<M>(object, place));
+        let reads = self.reads_status(place);
         let summary = &self.summaries.functions[&entry].summaries[at];
-        let is_joined = summary.exits.len() > 1 && !*reads;
+        let is_joined = summary.exits.len() > 1 && !reads;
         if !is_joined {
             return summary.applied(state, place, (&mut self.world.bits, names));
         }

@@ -20,10 +20,10 @@ use super::call_summaries::Summaries;
 use super::frame_phases::KNOWN_PHASES;
 use super::live_registers;
 use super::memory::Memory;
-use super::post_dominators;
+use super::post_dominators::{self, Met};
 use super::safety::{Evidence, Returns};
 use super::safety_state::{Key, Meeting, State, Told, Visit};
-use super::summarized::Registers;
+use super::summarized::{NOWHERE, Registers};
 use super::variable_changes::{Change, Hoisted, divided};
 use super::{Fault, Fork, Residue, Rule, Step, World, unsupported};
 use usuba_ranges::{Asked, Form, Ranges, Split, VARIABLES};
@@ -80,11 +80,13 @@ pub struct Search<'a, 'o, M> {
     pub asked: u64,
     pub(super) told: Vec<Told>,
     /// Where the paths from branches meet.
-    meetings: FxHashMap<u64, Option<u64>>,
+    meetings: FxHashMap<u64, Option<Met>>,
+    /// Where parts of the search end around parts that end in a loop: a path may leave the loop.
+    around: Vec<Meeting>,
     /// The callee-saved registers that are live at these places.
     live: FxHashMap<u64, Registers>,
     /// Whether functions may read the status of a callee that has returned to these places.
-    pub(super) statuses: FxHashMap<u64, bool>,
+    statuses: FxHashMap<u64, bool>,
     /// A change of variables that is to be done before a loop.
     pub(super) hoisted: Option<Hoisted>,
     pub(super) summaries: Summaries<M>,
@@ -109,6 +111,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             asked,
             told,
             meetings,
+            around: Vec::new(),
             live,
             statuses,
             hoisted,
@@ -178,14 +181,19 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                 }
                 stop => stop,
             };
-            let meeting = self.meeting(&state, &stop, part.meeting);
-            if !self.joins || meeting == part.meeting {
+            let (meeting, is_in_loop) = self.meeting(&state, &stop, part.meeting);
+            // A path that leaves a loop comes to no place in it where others meet.
+            let is_around = meeting == part.meeting || self.around.contains(&meeting);
+            if !self.joins || is_around {
                 ends.extend(self.sides(state, visits, part, (stop, is_same))?);
                 continue;
             }
             self.part_paths(&mut state, visits);
-            let sides = self.sides(state, visits, Part { meeting, ..part }, (stop, is_same))?;
-            open.extend(self.join(sides, meeting));
+            let around = self.around.len();
+            self.around.extend(is_in_loop.then_some(part.meeting));
+            let sides = self.sides(state, visits, Part { meeting, ..part }, (stop, is_same));
+            self.around.truncate(around);
+            open.extend(self.join(sides?, meeting));
             if open.len() > PATHS as usize {
                 let what = format!("more than {PATHS} paths are open");
                 return Err(Fault::new(Rule::TooLong, what));
@@ -208,15 +216,27 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
 
     /// Where the paths from an instruction meet: in its function, or where it returns, unless a part of
     /// the search ends before. Cases of numbers stay apart behind an instruction that is no branch.
-    fn meeting(&mut self, state: &State<M>, stop: &Stop, end: Meeting) -> Meeting {
+    #[inline(never)]
+    fn meeting(&mut self, state: &State<M>, stop: &Stop, end: Meeting) -> (Meeting, bool) {
         let (object, place) = (self.world.object, state.machine.place());
         let is_kept = matches!(stop, Stop::Fork(..)) || M::next(object, place).len() == 2;
         let meeting = self.meetings.entry(place);
         let meeting = meeting.or_insert_with(|| post_dominators::meeting::<M>(object, place));
         match (meeting.filter(|_| is_kept), state.calls.len()) {
-            (None, calls) if calls == end.calls => end,
-            (place, calls) => Meeting { calls, place },
+            (None, calls) if calls == end.calls => (end, false),
+            (None, calls) => (Meeting { calls, place: None }, false),
+            (Some(Met { place, is_in_loop }), calls) => {
+                (Meeting { calls, place: Some(place) }, is_in_loop)
+            }
         }
+    }
+
+    /// Whether a function may read the status of a callee that has returned to a place; one that is not
+    /// known may.
+    pub(super) fn reads_status(&mut self, place: u64) -> bool {
+        let object = self.world.object;
+        let reads = || place == NOWHERE || live_registers::reads_status::<M>(object, place);
+        *self.statuses.entry(place).or_insert_with(reads)
     }
 
     /// Joins the states that are alike. Not inlined, since the search is recursive.
@@ -230,10 +250,13 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         let mut joined: Vec<Box<State<M>>> = Vec::new();
         'sides: for side in sides {
             let place = meeting.place.filter(|_| side.calls.len() == meeting.calls);
+            let place = place.map(|_| side.machine.place());
             let live = place.map(|at| {
                 *self.live.entry(at).or_insert_with(|| live_registers::saved::<M>(object, at))
             });
-            let is_like = |other: &&mut Box<State<M>>| other.is_like(&side, object, live);
+            // A caller may not read the status.
+            let is_told = live.is_some() || self.reads_status(side.machine.place());
+            let is_like = |other: &&mut Box<State<M>>| other.is_like(&side, object, live, is_told);
             for other in joined.iter_mut().filter(is_like) {
                 if let Some(both) = other.joined(&side, &self.world.bits) {
                     **other = both;
@@ -348,6 +371,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
     }
 
     /// Both outcomes of a branch that is not known.
+    #[inline(never)]
     fn fork(
         &mut self,
         state: Box<State<M>>,
@@ -600,7 +624,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
     }
 
     fn steps(&mut self, state: &mut State<M>, meeting: Meeting) -> Result<Stop, Fault> {
-        while !meeting.is_at(state) {
+        while !meeting.is_at(state) && !self.around.iter().any(|around| around.is_at(state)) {
             if self.evidence.instructions == self.longest {
                 let what = format!("it does not return in {} instructions", self.longest);
                 return Err(Fault::new(Rule::TooLong, what));

@@ -86,18 +86,30 @@ impl<M: Turning> State<M> {
     }
 
     /// Whether another state may be joined with this one.
-    pub fn is_like(&self, other: &State<M>, object: &Object, live: Option<Registers>) -> bool {
+    pub fn is_like(
+        &self,
+        other: &State<M>,
+        object: &Object,
+        live: Option<Registers>,
+        is_told: bool,
+    ) -> bool {
         self.calls == other.calls
             && self.secrets == other.secrets
             && self.memory.has_regions_of(&other.memory, self.machine.stack_offset())
-            && self.has_words_like(other, object, live)
+            && self.has_words_like(other, object, live, is_told)
     }
 
     /// Whether the registers of two states at one place may be joined: inside of a function that may
     /// read these callee-saved registers from there on, or where one returns. Statuses that differ stay
     /// apart, and so do addresses in different regions and pointers to code or to steps of a table of
     /// addresses.
-    fn has_words_like(&self, other: &State<M>, object: &Object, live: Option<Registers>) -> bool {
+    fn has_words_like(
+        &self,
+        other: &State<M>,
+        object: &Object,
+        live: Option<Registers>,
+        is_told: bool,
+    ) -> bool {
         let (place, returns) = (self.machine.place(), live.is_none());
         let register =
             if returns { M::VOLATILE.first().copied() } else { M::status_at(object, place) };
@@ -115,7 +127,7 @@ impl<M: Turning> State<M> {
             && place == other.machine.place()
             && self.machine.stack_offset() == other.machine.stack_offset()
             && self.machine.is_like(&other.machine)
-            && status(self) == status(other)
+            && (!is_told || status(self) == status(other))
             && words.all(|pair| match pair {
                 (Word::Pointer(one), Word::Pointer(next)) if !returns && one != next => {
                     !object.has_addresses(*one, *next)
