@@ -42,6 +42,14 @@ void *memset(void *to /* [length] */, int byte, size_t length);
 #define USUBA_COUNT(number) ((void)0)
 #endif
 
+/* Machines that load and store words at multiples of their size only: elsewhere a word is made of
+   bytes, which takes longer than the bytes alone. */
+#if defined(__riscv) && !defined(__riscv_misaligned_fast)
+#define USUBA_STRICT_ALIGNMENT
+#elif defined(__arm__) && !defined(__ARM_FEATURE_UNALIGNED)
+#define USUBA_STRICT_ALIGNMENT
+#endif
+
 /* Functions with a proof of their own, which proofs of their callers use: compilers call them as C
    says, and have no other versions of them. */
 #define USUBA_LINKED

@@ -25,9 +25,9 @@ static void usuba_seal_lengths(usuba_poly1305_state *mac, uint64_t data, uint64_
 {
     uint8_t bytes[16];
     size_t i;
-    for (i = 0; i < 8; i++) {
-        bytes[i] = (uint8_t)(data >> (8 * i));
-        bytes[8 + i] = (uint8_t)(length >> (8 * i));
+    for (i = 0; i < 8; i++, data >>= 8, length >>= 8) {
+        bytes[i] = (uint8_t)data;
+        bytes[8 + i] = (uint8_t)length;
     }
     usuba_poly1305_update(mac, bytes, sizeof bytes);
 }
