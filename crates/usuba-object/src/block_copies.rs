@@ -45,7 +45,12 @@ impl World<'_> {
                     _ => Err(Fault::new(Rule::OutOfBounds, format!("a block of {bytes} bytes"))),
                 }
             }
-            Word::Count(form) if size == 1 => Ok(Length::Counted(*form)),
+            Word::Count(form)
+                if size == 1
+                    && (self.memory.convention.address == 8 || self.is_within(*form, 32)) =>
+            {
+                Ok(Length::Counted(*form))
+            }
             word => {
                 let cells = word.cells(&self.bits).unwrap_or([Cell::UNSET; 64]);
                 let secret = "the count depends on an input";

@@ -10,12 +10,8 @@ use super::elf::{Object, Processor};
 use super::kernel_contract::Contract;
 use super::riscv::Riscv;
 use super::safety::{self, Function};
-use super::verdict::Verdict;
 use super::x86::X86;
-use super::{Fault, arithmetic, blocks, unsupported};
-
-/// Why there is no proof about functions over blocks for RISC-V.
-const RISCV: &str = "functions of objects for RISC-V, other than kernels, are not proved yet";
+use super::{Fault, arithmetic, blocks};
 
 /// See [`compare::prove`].
 pub fn prove(
@@ -66,7 +62,7 @@ pub fn prove_either(
 pub fn prove_blocks(object: &Object, interface: &Interface) -> blocks::Verdict {
     match object.processor() {
         Processor::X86 => blocks::prove::<X86>(object, interface),
-        Processor::Riscv32 => Verdict::Unknown(RISCV.into()),
+        Processor::Riscv32 => blocks::prove::<Riscv>(object, interface),
         Processor::Aarch64 => blocks::prove::<Aarch64>(object, interface),
     }
 }
@@ -82,7 +78,7 @@ pub fn prove_safety(
 ) -> Result<safety::Evidence, Fault> {
     match object.processor() {
         Processor::X86 => safety::prove::<X86>(object, function, longest),
-        Processor::Riscv32 => Err(unsupported(RISCV)),
+        Processor::Riscv32 => safety::prove::<Riscv>(object, function, longest),
         Processor::Aarch64 => safety::prove::<Aarch64>(object, function, longest),
     }
 }

@@ -13,3 +13,11 @@ pub struct Convention {
     /// The stack pointer at entry modulo 16.
     pub phase: u64,
 }
+
+impl Convention {
+    /// An offset modulo the size of the address space, from the negative ones on.
+    pub fn wrapped(self, offset: i64) -> i64 {
+        let unused = 64 - 8 * self.address as u32;
+        (offset << unused) >> unused
+    }
+}

@@ -43,9 +43,21 @@ impl World<'_> {
         low >= 0 && high < 1 << bits
     }
 
+    /// Whether a form is its own value as a number of `bytes` bytes with a sign.
+    fn is_signed(&self, form: Form, bytes: usize) -> bool {
+        let most = 1i128 << (8 * bytes - 1);
+        let (low, high) = self.ranges().bounds(form);
+        bytes == 8 || low >= -most && high < most
+    }
+
+    /// Bytes of a word that is a count: all of a register.
+    fn count_bytes(&self) -> usize {
+        self.memory.convention.address
+    }
+
     /// The lowest bytes of a count.
     pub(crate) fn low(&self, form: Form, bytes: usize) -> Word {
-        if bytes >= 8 || self.is_within(form, 8 * bytes as u32) {
+        if bytes >= self.count_bytes() || self.is_within(form, 8 * bytes as u32) {
             return Word::Count(form);
         }
         match self.ranges().divided(form, 1 << (8 * bytes)) {
@@ -180,11 +192,12 @@ impl World<'_> {
             }
             (Binary::Subtract, Some(x), Some(y)) => {
                 let result = self.count_word(x.minus(y), bytes)?;
-                let fit = |bits| bytes == 8 || [x, y].iter().all(|&of| self.is_within(of, bits));
                 let bits = 8 * bytes as u32;
+                let is_signed = [x, y].iter().all(|&of| self.is_signed(of, bytes));
+                let is_within = is_signed || [x, y].iter().all(|&of| self.is_within(of, bits));
                 // Numbers that only fit without a sign have other signed comparisons.
-                let signed = if fit(bits - 1) { Flag::Public } else { Flag::Undefined };
-                let both = if fit(bits) { Flag::Public } else { Flag::Undefined };
+                let signed = if is_signed { Flag::Public } else { Flag::Undefined };
+                let both = if is_within { Flag::Public } else { Flag::Undefined };
                 let compared = Some((x, y));
                 let flags =
                     Flags { carry: both, zero: both, sign: signed, overflow: signed, compared };
@@ -260,7 +273,7 @@ impl World<'_> {
             _ => return Err(unsupported("two numbers of blocks are joined bit by bit")),
         };
         let (form, known) = match *count {
-            Word::Count(form) => (form, 64),
+            Word::Count(form) => (form, 8 * self.count_bytes() as u32),
             Word::Low(form, bytes) => (form, 8 * bytes as u32),
             _ => return Err(unsupported("this arithmetic of an address is not modelled")),
         };
@@ -271,7 +284,8 @@ impl World<'_> {
             _ => return self.middle(form, (mask, known), bytes),
         };
         let whole = low && size.trailing_zeros() <= known;
-        if !whole && !(known == 64 && (bytes == 8 || self.is_within(form, 8 * bytes as u32))) {
+        let is_known = known == 8 * self.count_bytes() as u32;
+        if !whole && !(is_known && (bytes == 8 || self.is_within(form, 8 * bytes as u32))) {
             return Err(unsupported("bits of a number of blocks are not known"));
         }
         let (quotient, rest) = self.divided(form, size as i64)?;
@@ -355,6 +369,23 @@ impl World<'_> {
         is_rest.then(|| self.memory.unknowns.unknown(range)).flatten()
     }
 
+    /// A number for a public word of which only some bits are not known, as the index of a table:
+    /// a multiple of the lowest of these bits.
+    pub(crate) fn public_offset(&mut self, word: &Word) -> Option<Form> {
+        let Word::Bits(cells) = word else { return None };
+        let is_open = |cell: &Cell| *cell == Cell::UNSET;
+        let low = cells.iter().position(is_open)?;
+        let known = cells
+            .iter()
+            .map(|cell| if is_open(cell) { Some(true) } else { self.bits.value(*cell) });
+        let most = known.rev().try_fold(0, |sum: u64, bit| Some(sum << 1 | u64::from(bit?)))?;
+        let below = most & ((1 << low) - 1);
+        let is_offset = self.forks.follows && below == 0 && most <= RESTS;
+        let range = Range { low: 0, high: (most >> low) as i64 };
+        let number = is_offset.then(|| self.memory.unknowns.unknown(range)).flatten()?;
+        number.times(1 << low)
+    }
+
     /// Quotient and remainder of a public word that is not known by a positive number. The remainder
     /// is a number of its own.
     pub(crate) fn divided_public(&mut self, word: &[Cell], by: u64) -> Option<(Word, Word)> {
@@ -403,7 +434,8 @@ impl World<'_> {
         // A short number from 2^(n - 1) on has a sign.
         let is_quotient = || match shift {
             Shift::Arithmetic => bytes == 8 || self.is_within(form, 8 * bytes as u32 - 1),
-            _ => self.ranges().never_negative(form),
+            _ if bytes == 8 => self.ranges().never_negative(form),
+            _ => self.is_within(form, 8 * bytes as u32),
         };
         match shift {
             Shift::Left => self.count_word(form.times(divisor), bytes),
@@ -436,9 +468,12 @@ impl World<'_> {
                 let compared = Some((form, Form::default()));
                 let flags =
                     Flags { overflow: Flag::Undefined, compared, ..Flags::all(Flag::Public) };
-                match bytes == 8 || self.is_within(form, 8 * bytes as u32 - 1) {
-                    true => flags,
-                    false => Flags { sign: Flag::Undefined, ..flags },
+                match () {
+                    () if self.is_signed(form, bytes) => flags,
+                    () if self.is_within(form, 8 * bytes as u32) => {
+                        Flags { sign: Flag::Undefined, ..flags }
+                    }
+                    () => Flags::UNDEFINED,
                 }
             }
             // The sign is undefined, because the length of the word is unknown.
@@ -459,16 +494,17 @@ impl World<'_> {
             Ok((Word::from(Address::from(Moving { offset, ..moving })), Flags::UNDEFINED))
         };
         let data = || unsupported("the sum of data and an address");
+        let address = self.memory.convention.address;
         match (operation, places) {
             (Binary::Add, [Some(at), None]) => {
-                plain(at, at.offset.plus(form(b, 8).ok_or_else(data)?))
+                plain(at, at.offset.plus(lowest(b, address).ok_or_else(data)?))
             }
             (Binary::Add, [None, Some(at)]) => {
-                plain(at, at.offset.plus(form(a, 8).ok_or_else(data)?))
+                plain(at, at.offset.plus(lowest(a, address).ok_or_else(data)?))
             }
             (Binary::Subtract, [Some(at), None]) => {
                 let data = || unsupported("the difference of data and an address");
-                let by = form(b, 8).ok_or_else(data)?;
+                let by = lowest(b, address).ok_or_else(data)?;
                 let (word, flags) = plain(at, at.offset.minus(by))?;
                 let flags = if by == Form::default() { self.flags_of_address(at) } else { flags };
                 Ok((word, flags))
@@ -480,13 +516,19 @@ impl World<'_> {
                 if !self.memory.is_passed(x.region) {
                     self.memory.note_open();
                 }
-                let result = self.count_word(x.offset.minus(y.offset), 8)?;
+                let result = self.count_word(x.offset.minus(y.offset), address)?;
                 let compared = Some((x.offset, y.offset));
-                let ranges = self.ranges();
                 // Before its region an address may point to the end of memory.
-                let ordered = [x, y].iter().all(|at| ranges.never_negative(at.offset));
+                let ordered = [x, y].iter().all(|&at| self.is_ordered(at));
                 let carry = if ordered { Flag::Public } else { Flag::Undefined };
-                Ok((result, Flags { zero: Flag::Public, carry, compared, ..Flags::UNDEFINED }))
+                // Short addresses are equal modulo the size of memory.
+                let (low, high) = x
+                    .offset
+                    .minus(y.offset)
+                    .map_or((i128::MIN, i128::MAX), |form| self.ranges().bounds(form));
+                let is_near = address == 8 || low > -(1 << 32) && high < 1 << 32;
+                let zero = if is_near { Flag::Public } else { Flag::Undefined };
+                Ok((result, Flags { zero, carry, compared, ..Flags::UNDEFINED }))
             }
             // The order and the distance of two buffers are unknown: the execution distinguishes
             // the cases where something depends on them.

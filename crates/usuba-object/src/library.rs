@@ -61,6 +61,10 @@ fn check_size<'o>(caller: &mut impl Caller<'o>) -> Done {
 fn random_bytes<'o>(caller: &mut impl Caller<'o>, above: i64) -> Done {
     caller.check_call(above)?;
     let (to, bytes, stack) = (caller.parameter(0), caller.parameter(1), caller.stack()?);
+    // The number has eight bytes.
+    if caller.address_bytes() == 4 && caller.parameter(2) != Word::Number(0) {
+        return Err(unsupported("a number of random bytes that may be large"));
+    }
     let world = caller.world();
     let (to, bytes) = (to.pointed()?, world.length(&bytes, 1)?);
     check_below(world, to, bytes, stack)?;

@@ -52,7 +52,7 @@ pub struct Field {
     pub name: String,
     pub offset: usize,
     pub bytes: usize,
-    /// A bound, which the number is below; such numbers have eight bytes.
+    /// A bound, which the number is below.
     pub below: Option<i64>,
 }
 

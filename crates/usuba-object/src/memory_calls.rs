@@ -154,7 +154,7 @@ impl Memory {
         content.wholes.iter().for_each(|&(at, whole)| self.keep(at, whole));
     }
 
-    fn cells_of(&self, (region, offset): Place, bytes: usize) -> Vec<Cell> {
+    pub(super) fn cells_of(&self, (region, offset): Place, bytes: usize) -> Vec<Cell> {
         let first = 8 * offset;
         match region {
             Region::Buffer(number) => {

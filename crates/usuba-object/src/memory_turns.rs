@@ -63,7 +63,7 @@ impl Memory {
             let joined = one.zip(next).and_then(|(one, next)| join.whole(one, next));
             // A value that is whole on one side only is dropped.
             let [one, next] = [self, other].map(|memory| match memory.wholes.contains_key(&at) {
-                true => [join.lost(); 64],
+                true => vec![join.lost(); 8 * memory.convention.address],
                 false => memory.word(at),
             });
             match joined {
@@ -140,12 +140,13 @@ impl Memory {
         }
     }
 
-    /// The bits of each eight bytes of the frame.
+    /// The bits of each word of the frame, which has as many bytes as an address.
     fn frame_words(&self) -> Vec<Range<usize>> {
         let (first, last) = (-8 * self.below, self.frame.len() as i64 - 8 * self.below);
-        let words = first.div_euclid(64)..=(last - 1).div_euclid(64);
+        let size = 8 * self.convention.address as i64;
+        let words = first.div_euclid(size)..=(last - 1).div_euclid(size);
         let bit = |at: i64| (at.clamp(first, last) - first) as usize;
-        words.map(|word| bit(64 * word)..bit(64 * word + 64)).collect()
+        words.map(|word| bit(size * word)..bit(size * word + size)).collect()
     }
 
     /// Whether another memory satisfies all claims of this one.
@@ -188,21 +189,16 @@ impl Memory {
         is_choice && ranges && scopes && stream && frame && kept && more.into_iter().all(is_whole)
     }
 
-    /// The bits of eight bytes in which another memory has no such value.
+    /// The bits of a word in which another memory has no such value.
     fn lose_whole(&mut self, at: Place, other: &Memory, join: &impl Joining) {
         for (cell, found) in self.word_mut(at).iter_mut().zip(other.word(at)) {
             *cell = join.cell(join.lost(), found);
         }
     }
 
-    /// The bits of eight bytes of the frame or of a buffer of a fixed size.
-    fn word(&self, (region, offset): Place) -> [Cell; 64] {
-        std::array::from_fn(|bit| match region {
-            Region::Buffer(number) => {
-                self.buffers[number as usize].cells[8 * offset as usize + bit]
-            }
-            _ => self.cell_at(8 * offset + bit as i64),
-        })
+    /// The bits of a word of the frame or of a buffer of a fixed size.
+    fn word(&self, at: Place) -> Vec<Cell> {
+        self.cells_of(at, self.convention.address)
     }
 
     /// A bit of the frame, by its offset in bits; unset if it was never written.

@@ -1,9 +1,8 @@
 //! Places in the object that instructions name, and the addresses of these places.
 
-use crate::address::Address;
 use crate::elf::{Kind, Object, Relocation};
-use crate::memory::{Pointer, Region};
-use crate::{Fault, Rule, World, unsupported};
+use crate::memory::Pointer;
+use crate::{Fault, World, unsupported};
 
 impl World<'_> {
     /// Whether the upper parts of the addresses of two places are equal, wherever the linker puts
@@ -39,20 +38,6 @@ impl World<'_> {
         Ok(found)
     }
 
-    /// Whether an address is in a buffer, the frame or a section, or at its end, so that it is not zero, and in
-    /// the order of its offsets.
-    pub(crate) fn is_near(&self, at: &Pointer) -> bool {
-        match at.region {
-            Region::Buffer(number) => {
-                let bytes = self.memory.buffer(number as usize).len() / 8;
-                (0..=bytes as i64).contains(&at.offset)
-            }
-            Region::Frame => self.memory.reaches(at.offset.into(), at.offset.into()),
-            Region::Section(_) => self.object.is_inside(*at),
-            _ => false,
-        }
-    }
-
     /// Whether a pointer may be moved by numbers: to data, and not to code.
     pub(crate) fn is_movable(&self, at: Pointer) -> bool {
         Object::place(at).is_none_or(|place| self.object.code(place, 1).is_empty())
@@ -64,14 +49,6 @@ impl World<'_> {
         calls.functions.at(target).is_some()
             || calls.at(target).is_some()
             || object.code(target, 1).is_empty()
-    }
-}
-
-/// The pointer that an address is.
-pub fn pointer(at: Address) -> Result<Pointer, Fault> {
-    match at {
-        Address::Pointer(at) => Ok(at),
-        _ => Err(Fault::new(Rule::OutOfBounds, "a number is used as an address")),
     }
 }
 

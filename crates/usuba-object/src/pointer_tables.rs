@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use usuba_ranges::Form;
 
-/// Arrays with elements of eight bytes, and the index that is open.
+/// Arrays with elements that have as many bytes as an address, and the index that is open.
 #[derive(Clone, Default, Debug)]
 pub struct Tables {
     /// By the numbers of their buffers.

@@ -25,8 +25,12 @@ impl World<'_> {
         a: &Word,
         b: &Word,
     ) -> Result<(Word, Flags), Fault> {
-        let moved =
-            |at: &Pointer, by: u64| Ok((Word::Pointer(at.plus(by as i64)), Flags::UNDEFINED));
+        let convention = self.memory.convention;
+        let plus = |at: &Pointer, by: u64| {
+            let offset = convention.wrapped(at.offset.wrapping_add(by as i64));
+            Word::Pointer(Pointer { offset, ..*at })
+        };
+        let moved = |at: &Pointer, by: u64| Ok((plus(at, by), Flags::UNDEFINED));
         let moving = |at: &Pointer| Moving { region: at.region, offset: Form::number(at.offset) };
         let flags_of = |at: &Pointer| self.flags_of_address(moving(at));
         let is_upper = |word: &Word| word.place().is_some_and(|at| at.region == Region::Upper);
@@ -52,7 +56,7 @@ impl World<'_> {
                 // value of a register at entry may be any number.
                 let is_address =
                     !matches!(a.region, Region::Entry(_) | Region::Held(..) | Region::Public(_));
-                let ordered = is_address && a.offset >= 0 && b.offset >= 0;
+                let ordered = is_address && [a, b].iter().all(|at| self.is_ordered(moving(at)));
                 if ordered && a.region == Region::Frame {
                     self.memory.note_open();
                 }
@@ -60,7 +64,7 @@ impl World<'_> {
                 Ok((Word::Number(difference as u64), Flags { zero, carry, ..Flags::UNDEFINED }))
             }
             // The comparison of a canary, and the probe of a page of the stack.
-            (Binary::Xor, a, b) if a == b => Ok(numbers(operation, 0, 0, 8)),
+            (Binary::Xor, a, b) if a == b => Ok(numbers(operation, 0, 0, convention.address)),
             (Binary::Or, Word::Pointer(at), Word::Number(0)) => moved(at, 0),
             (Binary::Or, ..) if self.forks.follows => Ok(self.address_or([a, b])),
             (Binary::Add, Word::Pointer(at), Word::Distance(to, from))
@@ -110,6 +114,14 @@ impl World<'_> {
         }
     }
 
+    /// Whether an address is above the start of its region, and below the end of memory.
+    pub(crate) fn is_ordered(&self, at: Moving) -> bool {
+        let Moving { offset, .. } = at;
+        // A short address that is moved far away begins again at zero.
+        self.memory.unknowns.ranges.never_negative(offset)
+            && (self.memory.convention.address == 8 || self.is_inside(at))
+    }
+
     /// Whether an address is in the frame, in a buffer or in the object, or behind its last byte.
     pub(crate) fn is_inside(&self, at: Moving) -> bool {
         let Moving { region, offset } = at;
@@ -127,6 +139,7 @@ impl World<'_> {
     /// An address rounded down, perhaps by a public number that is not known. Other bits of an
     /// address are not known at all.
     pub(crate) fn rounded(&mut self, at: Moving, mask: u64) -> Result<Word, Fault> {
+        let mask = self.memory.convention.wrapped(mask as i64) as u64;
         if at.offset.value().is_none() {
             self.memory.note_open();
         }

@@ -63,6 +63,8 @@ pub enum Parameter {
     Length(i64),
     /// A public number of which nothing is known.
     Any,
+    /// One of these in twice as many bytes as an address: of a length the upper half is zero.
+    Wide(Box<Parameter>),
 }
 
 /// A buffer of the caller.
@@ -201,7 +203,10 @@ impl Function {
         let mut number = |parameter: &Parameter| match parameter {
             Parameter::Number(value) => Ok(Some(Form::number(*value as i64))),
             Parameter::Length(most) => unknown(*most).map(Some),
-            Parameter::Any | Parameter::Buffer(_) => Ok(None),
+            Parameter::Wide(inner) if let Parameter::Length(most) = **inner => {
+                unknown(most).map(Some)
+            }
+            Parameter::Any | Parameter::Wide(_) | Parameter::Buffer(_) => Ok(None),
         };
         let numbers: Vec<Option<Form>> =
             self.parameters.iter().map(&mut number).collect::<Result<_, _>>()?;
@@ -279,6 +284,7 @@ impl Function {
             extents.insert(at as u32, Extent { bytes, content: room.content(), is_text });
         }
         let buffers = rooms.iter().map(Room::buffer).collect();
+        let parameters = self.in_words::<M>(&parameters);
         let mut memory = Memory::new(M::CONVENTION, buffers, M::on_stack(&parameters), phase);
         (memory.unknowns, memory.extents, memory.tables) = (unknowns, extents, tables);
         for (at, room) in rooms.iter().enumerate() {
@@ -286,6 +292,24 @@ impl Function {
             added.ok_or_else(|| unsupported("too many lengths".into()))?;
         }
         Ok((memory, parameters))
+    }
+
+    /// Parameters in registers, and then on the stack: the lower half of a wide one comes first, and on
+    /// the stack its address is a multiple of its size.
+    fn in_words<M: Turning>(&self, parameters: &[Option<Whole>]) -> Vec<Option<Whole>> {
+        let mut words = Vec::new();
+        for (parameter, &whole) in self.parameters.iter().zip(parameters) {
+            let Parameter::Wide(_) = parameter else {
+                words.push(whole);
+                continue;
+            };
+            if M::on_stack(&words).len() % 2 == 1 {
+                words.push(None);
+            }
+            let upper = whole.map(|_| Whole::Count(Form::default()));
+            words.extend([whole, upper]);
+        }
+        words
     }
 }
 

@@ -5,17 +5,25 @@
 //! state.used    8 bytes at 8, below 16    the same, and 0 to 15
 //! ```
 //!
+//! A field with a bound may have twice as many bytes as an address; its upper half is zero then.
+//!
 //! *Soundness:* a function may assume the bounds that every function establishes: each return is
 //! checked. Nothing is assumed about a struct for results only.
 
 use super::memory::{Access, Field, Memory, Place, Region, Whole};
 use super::{Fault, Rule};
 use usuba_bits::cell::{Bits, Cell};
-use usuba_ranges::Range;
+use usuba_ranges::{Form, Range};
 
 impl Field {
     fn place(&self, buffer: u32) -> Place {
         (Region::Buffer(buffer), self.offset as i64)
+    }
+
+    /// The place of its upper half, if it has twice as many bytes as an address.
+    fn upper(&self, buffer: u32, address: usize) -> Option<Place> {
+        let place = (Region::Buffer(buffer), (self.offset + address) as i64);
+        (self.bytes > address).then_some(place)
     }
 }
 
@@ -29,6 +37,9 @@ impl Memory {
                 if let Some(below) = field.below {
                     let form = self.unknowns.unknown(Range { low: 0, high: below - 1 })?;
                     self.keep(field.place(buffer), Whole::Count(form));
+                    if let Some(upper) = field.upper(buffer, self.convention.address) {
+                        self.keep(upper, Whole::Count(Form::default()));
+                    }
                 }
             }
             self.fields.push((buffer, field.clone()));
@@ -51,8 +62,15 @@ impl Memory {
                 return wrong(format!("the public field {name} depends on an input at return"));
             }
             let Some(below) = field.below else { continue };
+            let address = self.convention.address;
+            let is_short = field.upper(*buffer, address).is_none_or(|upper| {
+                let zero = Whole::Count(Form::default());
+                let at = 8 * (field.offset + address)..8 * (field.offset + field.bytes);
+                let cells = &self.buffers[*buffer as usize].cells[at];
+                self.wholes.get(&upper) == Some(&zero) || bits.word(cells) == Some(0)
+            });
             let (low, high) = match self.wholes.get(&field.place(*buffer)) {
-                Some(&Whole::Count(form)) => self.unknowns.ranges.bounds(form),
+                Some(&Whole::Count(form)) if is_short => self.unknowns.ranges.bounds(form),
                 _ => {
                     let most = cells.iter().rev();
                     let bit = |cell: &Cell| bits.value(*cell).unwrap_or(true) as i128;

@@ -10,9 +10,6 @@ use super::pointer_tables::Column;
 use super::{Fault, Rule};
 use usuba_ranges::{Asked, Form, Range};
 
-/// The bytes of an element.
-const WORD: i64 = 8;
-
 impl Memory {
     /// The element at an address; `None` if there is none.
     ///
@@ -21,16 +18,17 @@ impl Memory {
     pub fn element(&mut self, at: Moving, bytes: usize) -> Result<Option<Whole>, Fault> {
         let Region::Buffer(number) = at.region else { return Ok(None) };
         let Some(&column) = self.tables.columns.get(&number) else { return Ok(None) };
+        let word = self.convention.address as i64;
         let [terms, constant] = [&at.offset.terms[..], &[at.offset.constant]];
-        let is_element = terms.iter().chain(constant).all(|term| term % WORD == 0);
-        if !is_element || bytes as i64 != WORD {
+        let is_element = terms.iter().chain(constant).all(|term| term % word == 0);
+        if !is_element || bytes as i64 != word {
             return Ok(None);
         }
         self.note_open();
-        self.check_inside(number, at.offset, Form::number(WORD))?;
+        self.check_inside(number, at.offset, Form::number(word))?;
         let mut index = at.offset;
-        index.constant /= WORD;
-        index.terms.iter_mut().for_each(|term| *term /= WORD);
+        index.constant /= word;
+        index.terms.iter_mut().for_each(|term| *term /= word);
         let is_open = |open: Form| {
             let difference = open.minus(index);
             difference.is_some_and(|form| self.unknowns.ranges.bounds(form) == (0, 0))

@@ -17,8 +17,9 @@ use super::elf::{Object, Processor};
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::functions::Functions;
 use super::memory::{Access, Buffer, Memory, Region, Whole};
+use super::riscv::Riscv;
 use super::x86::X86;
-use super::{Fault, Forks, Machine, Rule, Step, World, unsupported};
+use super::{Fault, Forks, Machine, Rule, Step, World};
 use usuba_bits::cell::{Bits, Cell};
 use usuba_ranges::Form;
 
@@ -123,7 +124,7 @@ impl<'o> Trial<'o> {
         match self.world.object.processor() {
             Processor::X86 => self.call_on::<X86>(buffers, call),
             Processor::Aarch64 => self.call_on::<Aarch64>(buffers, call),
-            Processor::Riscv32 => Err(unsupported("calls of functions for RISC-V")),
+            Processor::Riscv32 => self.call_on::<Riscv>(buffers, call),
         }
     }
 
@@ -274,10 +275,11 @@ impl<'o> Trial<'o> {
 
 /// The memory at entry.
 fn memory<M: Turning>(buffers: &[Data], arguments: &[Option<Whole>], phase: u64) -> Memory {
+    let address = M::CONVENTION.address;
     let buffer = |data: &Data| {
         let cells = match &data.content {
             Content::Bits(bits) => bits.clone(),
-            Content::Addresses(all) => vec![Cell::UNSET; 64 * all.len()],
+            Content::Addresses(all) => vec![Cell::UNSET; 8 * address * all.len()],
         };
         Buffer { name: data.name.clone(), access: data.access, align: data.align, cells }
     };
@@ -286,7 +288,8 @@ fn memory<M: Turning>(buffers: &[Data], arguments: &[Option<Whole>], phase: u64)
     for (number, data) in buffers.iter().enumerate() {
         let Content::Addresses(all) = &data.content else { continue };
         for (at, &target) in all.iter().enumerate() {
-            memory.keep((Region::Buffer(number as u32), 8 * at as i64), Whole::start(target));
+            let place = (Region::Buffer(number as u32), (address * at) as i64);
+            memory.keep(place, Whole::start(target));
         }
     }
     memory

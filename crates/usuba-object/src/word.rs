@@ -8,7 +8,7 @@
 //! in + 1024 t          an address that does
 //! ```
 //!
-//! A word of a machine of 32 bits has zeros above.
+//! A word of a machine of 32 bits has zeros above; a count is a number modulo 2^32 there.
 
 use super::address::Address;
 use super::flags::{Flag, Flags};

@@ -464,12 +464,12 @@ fn examined(
 }
 
 /// The most instructions of a function without a specification.
-const LONGEST: u64 = 50_000_000;
+const LONGEST: u64 = 100_000_000;
 
 /// Proves the safety of a declared function in an object.
 fn safe(function: &Function, types: &[Struct], object: &Object) -> Found {
     let start = Instant::now();
-    let found = match exported::contract(function, types) {
+    let found = match exported::contract(function, types, object.processor().address()) {
         Ok(contract) => Found::safe(by_machine::prove_safety(object, &contract, LONGEST)),
         Err(why) => Found::nothing(&why),
     };

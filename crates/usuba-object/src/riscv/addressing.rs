@@ -5,18 +5,23 @@
 //! lw  a0, %lo(table)(a5)   the place, by its lower part
 //! ```
 
-use super::values::{Value, Word, moved};
+use super::values::BYTES;
 use super::{Done, Run};
 use crate::address::Address;
 use crate::elf::{Kind, Object, Part, Relocation};
-use crate::memory::Loaded;
-use crate::places::{other_use, pointer};
+use crate::memory::{Pointer, Region};
+use crate::places::other_use;
+use crate::word::{Binary, Word};
 use crate::{Fault, Rule, Step, unsupported};
-use usuba_bits::cell::Cell;
 use usuba_decode::riscv::{Instruction, Operand, Operation, Register};
 
 /// Half of the bytes that a lower part reaches.
 const REACH: u64 = 2048;
+
+/// The upper part of the address of a place in the object.
+fn upper(place: u64) -> Word {
+    Word::Pointer(Pointer { region: Region::Upper, offset: place as i64 })
+}
 
 impl Run<'_, '_> {
     pub fn execute(&mut self, instruction: Instruction) -> Result<Step, Fault> {
@@ -39,8 +44,8 @@ impl Run<'_, '_> {
                 if let Some(address) = self.world.object.address(self.place)
                     && !self.is_far_jump(to) =>
             {
-                let number = self.number((address as u32).wrapping_add(value as u32) as i32);
-                self.set_bits(to, &number);
+                let number = (address as u32).wrapping_add(value as u32);
+                self.set(to, Word::Number(number.into()));
             }
             (Instruction::UpperRelative { to, value }, None) => {
                 let from = self.place.wrapping_add_signed(value.into());
@@ -58,16 +63,15 @@ impl Run<'_, '_> {
                 self.branch(condition, a, b, target)?;
             }
             (Instruction::Upper { to, value }, None) => {
-                let number = self.number(value);
-                self.set_bits(to, &number);
+                self.set(to, Word::Number(u64::from(value as u32)));
             }
             (Instruction::Upper { to, .. }, Some(part)) if part.kind == Kind::Part(Part::High) => {
-                self.set(to, Value::High(part.target));
+                self.set(to, upper(part.target));
             }
             (Instruction::UpperRelative { to, .. }, Some(part))
                 if part.kind == Kind::Part(Part::HighRelative) =>
             {
-                self.set(to, Value::High(part.target));
+                self.set(to, upper(part.target));
             }
             (Instruction::Load { to, base, offset, bytes, signed }, part) => {
                 let at = self.address(base, offset, part)?;
@@ -75,11 +79,9 @@ impl Run<'_, '_> {
             }
             (Instruction::Store { from, base, offset, bytes }, part) => {
                 let at = self.address(base, offset, part)?;
-                let value = self.value(from);
-                self.store_value(at, &value, bytes)?;
+                self.store_register(at, from, bytes)?;
             }
             (Instruction::Arithmetic { operation, to, a, b }, None) => {
-                let (a, b) = (self.value(a), self.operand(b));
                 self.arithmetic(operation, to, a, b)?;
             }
             (
@@ -93,7 +95,7 @@ impl Run<'_, '_> {
             ) => {
                 let at = self.address(a, offset, part)?;
                 let Address::Pointer(at) = at else { return Err(other_use()) };
-                self.set(to, Value::Pointer(at));
+                self.set(to, Word::Pointer(at));
             }
             _ => return Err(other_use()),
         }
@@ -103,31 +105,39 @@ impl Run<'_, '_> {
     /// The address of an access: a register and an offset, or the lower part of the address of a
     /// place, whose upper part is in the register.
     fn address(
-        &self,
+        &mut self,
         base: Register,
         offset: i32,
         part: Option<Relocation>,
     ) -> Result<Address, Fault> {
-        let value = self.value(base);
+        let word = self.value(base);
         let Some(part) = part else {
-            return match value {
-                Value::Pointer(at) => Ok(Address::Pointer(moved(at, offset))),
-                Value::Bits(cells) => match self.known(&cells[..]) {
-                    Some(base) => {
-                        let number = u64::from(base.wrapping_add_signed(offset));
-                        let place = self.world.object.at_address(number).map(Object::pointer);
-                        Ok(place.map_or(Address::Number(number), Address::Pointer))
+            let by = Word::Number(u64::from(offset as u32));
+            return match word {
+                Word::Number(base) => {
+                    let number = u64::from((base as u32).wrapping_add_signed(offset));
+                    let place = self.world.object.at_address(number).map(Object::pointer);
+                    Ok(place.map_or(Address::Number(number), Address::Pointer))
+                }
+                Word::Pointer(_) | Word::Moving(_) | Word::Count(_) => {
+                    match self.combined(Binary::Add, word, by)? {
+                        Word::Pointer(at) => Ok(Address::Pointer(at)),
+                        Word::Moving(at) => Ok(Address::Moving(at)),
+                        Word::Count(form) => Ok(Address::Count(form)),
+                        _ => Err(other_use()),
                     }
-                    None => {
-                        let secret = "the address depends on an input";
-                        let other = "the address is made of what nobody has written";
-                        Err(self.world.unknown(&cells[..], Rule::SecretAddress, secret, other))
-                    }
-                },
-                Value::High(_) => Err(other_use()),
+                }
+                Word::Bits(cells) => {
+                    let secret = "the address depends on an input";
+                    let other = "the address is made of what nobody has written";
+                    Err(self.world.unknown(&cells[..], Rule::SecretAddress, secret, other))
+                }
+                Word::Low(..) | Word::Distance(..) => Err(other_use()),
             };
         };
-        let Value::High(upper) = value else { return Err(other_use()) };
+        let Word::Pointer(Pointer { region: Region::Upper, offset: upper }) = word else {
+            return Err(other_use());
+        };
         let target = match part.kind {
             Kind::Part(Part::Low) => part.target,
             // The other instruction has the upper part and names the place.
@@ -140,56 +150,45 @@ impl Run<'_, '_> {
             }
             _ => return Err(other_use()),
         };
-        if !self.world.have_one_upper_part(upper, target, REACH) {
+        if !self.world.have_one_upper_part(upper as u64, target, REACH) {
             return Err(unsupported("the parts of an address are of two places"));
         }
         Ok(Address::Pointer(Object::pointer(target)))
     }
 
-    pub fn loaded(&mut self, at: Address, bytes: usize) -> Result<Loaded, Fault> {
-        let stack = self.riscv.stack()?;
-        self.world.load(at, bytes, stack)
-    }
-
     fn load(&mut self, to: Register, at: Address, bytes: usize, signed: bool) -> Done {
         self.check_alignment(at, bytes)?;
-        match self.loaded(at, bytes)? {
-            Loaded::Pointer(pointer) => self.set(to, Value::Pointer(pointer)),
-            Loaded::Cells(cells) => {
-                let zero = self.world.bits.constant(false);
-                let top = if signed { *cells.last().expect("a byte") } else { zero };
-                let word: Word = std::array::from_fn(|at| cells.get(at).copied().unwrap_or(top));
-                self.set_bits(to, &word);
-            }
-            Loaded::Moving(_) | Loaded::Count(_) => {
-                return Err(unsupported("a number of blocks in memory"));
-            }
-        }
+        let stack = self.riscv.stack()?;
+        let word = self.world.load_word(at, bytes, stack)?;
+        let word = match bytes {
+            BYTES => word,
+            _ => self.world.truncated(word, bytes),
+        };
+        let word = match signed && bytes < BYTES {
+            true => self.world.sign_extended(&word, bytes, BYTES)?,
+            false => word,
+        };
+        self.set(to, word);
         Ok(())
     }
 
-    fn store_value(&mut self, at: Address, value: &Value, bytes: usize) -> Done {
+    fn store_register(&mut self, at: Address, register: Register, bytes: usize) -> Done {
         self.check_alignment(at, bytes)?;
-        match value {
-            Value::Bits(cells) => self.put(at, &cells[..8 * bytes]),
-            Value::Pointer(whole) if bytes == 4 => {
-                let stack = self.riscv.stack()?;
-                self.world.store_word(at, &crate::word::Word::Pointer(*whole), 4, stack)
+        let word = match (self.value(register), bytes) {
+            (word, BYTES) => word,
+            (Word::Pointer(_) | Word::Moving(_), _) if !self.world.forks.follows => {
+                return Err(unsupported("a part of an address is stored"));
             }
-            _ => Err(unsupported("a part of an address is stored")),
-        }
-    }
-
-    /// Writes bits to memory.
-    pub fn put(&mut self, at: Address, cells: &[Cell]) -> Done {
+            (word, bytes) => self.world.truncated(word, bytes),
+        };
         let stack = self.riscv.stack()?;
-        self.world.store(at, cells, stack)
+        self.world.store_word(at, &word, bytes, stack)
     }
 
     /// Checks that an access is a multiple of its own size.
     fn check_alignment(&mut self, at: Address, bytes: usize) -> Done {
-        let at = Address::Pointer(pointer(at)?);
-        if bytes == 1 || self.world.is_aligned(at, bytes as u64) {
+        let is_address = at.place().is_some();
+        if bytes == 1 || !is_address || self.world.is_aligned(at, bytes as u64) {
             return Ok(());
         }
         let what = format!("the address is not a multiple of {bytes}, or not always");

@@ -1,11 +1,13 @@
 //! Branches, jumps and calls.
 
-use super::values::{FIRST, PARAMETERS, RA, Value, Word, is_volatile};
+use super::values::{BYTES, FIRST, PARAMETERS, RA, VOLATILE};
 use super::{Done, LONGEST, Run};
 use crate::callees::Caller;
 use crate::elf::Object;
-use crate::memory::{Pointer, Region};
-use crate::word::Word as Extended;
+use crate::flags;
+use crate::memory::Region;
+use crate::summarized::NOWHERE;
+use crate::word::Word;
 use crate::{Fault, Rule, Step, World, unsupported};
 use usuba_bits::cell::Cell;
 use usuba_decode::riscv::{Condition, Instruction, Register, decode};
@@ -30,7 +32,7 @@ impl Run<'_, '_> {
         match next {
             Some((Instruction::JumpRegister { to, base, offset }, bytes)) if base == register => {
                 let target = target(offset);
-                self.set(register, Value::unset());
+                self.set(register, Word::unset());
                 self.next += bytes as u64;
                 self.riscv.next = self.next;
                 self.jump(to, target)
@@ -48,31 +50,35 @@ impl Run<'_, '_> {
     /// jalr to an address in a register.
     pub fn jump_to(&mut self, to: Register, base: Register, offset: i32) -> Result<Step, Fault> {
         let other = "a jump to an address that is data";
+        let is_return = (to, base) == (0, RA);
         match self.value(base) {
-            Value::Pointer(_) if offset != 0 => Err(unsupported(other)),
-            Value::Pointer(Pointer { region: Region::Caller, offset: 0 }) if to == 0 => {
-                Ok(Step::Returned)
-            }
-            Value::Pointer(at) => {
+            Word::Pointer(at) if offset == 0 => {
+                match at.region {
+                    Region::Caller if to == 0 && at.offset == 0 => return Ok(Step::Returned),
+                    Region::Return if is_return && at.offset == 0 => {
+                        self.riscv.next = NOWHERE;
+                        return Ok(Step::Back);
+                    }
+                    _ => {}
+                }
                 let target = Object::place(at).ok_or_else(|| unsupported(other))?;
-                if (to, base) == (0, RA) {
+                if is_return {
                     self.riscv.next = target;
                     return Ok(Step::Back);
                 }
                 self.jump(to, target)
             }
-            Value::Bits(cells)
-                if let Some(base) = self.known(&cells[..])
-                    && let address = base.wrapping_add_signed(offset)
+            Word::Number(base)
+                if let address = (base as u32).wrapping_add_signed(offset)
                     && let Some(place) = self.world.object.at_address(address.into()) =>
             {
                 self.jump(to, place)
             }
-            Value::Bits(cells) => {
+            Word::Bits(cells) => {
                 let secret = "the target of the jump depends on an input";
                 Err(self.world.unknown(&cells[..], Rule::SecretBranch, secret, other))
             }
-            Value::High(_) => Err(unsupported(other)),
+            _ => Err(unsupported(other)),
         }
     }
 
@@ -94,55 +100,32 @@ impl Run<'_, '_> {
             let above = self.riscv.stack()?;
             self.outside(target, above)?;
             // The return address was there, which is no secret.
-            self.set(RA, Value::unset());
+            self.set(RA, Word::unset());
             return Ok(Step::Next);
         }
-        self.set(RA, Value::Pointer(Object::pointer(self.next)));
+        self.set(RA, Word::Pointer(Object::pointer(self.next)));
         self.riscv.next = target;
         Ok(Step::Called)
     }
 
     /// A branch, whose condition must be known.
     pub fn branch(&mut self, condition: Condition, a: Register, b: Register, target: u64) -> Done {
-        let negated =
-            matches!(condition, Condition::Unequal | Condition::NotLess | Condition::NotBelow);
-        let (a, b) = (self.value(a), self.value(b));
-        let holds = match (&a, &b) {
-            (Value::Pointer(a), Value::Pointer(b)) if a.region == b.region => match condition {
-                Condition::Equal | Condition::Unequal => a.offset == b.offset,
-                Condition::Below | Condition::NotBelow
-                    if self.world.is_near(a) && self.world.is_near(b) =>
-                {
-                    a.offset < b.offset
-                }
-                _ => return Err(unsupported("a comparison of addresses")),
-            },
-            // No buffer is at address zero.
-            (Value::Pointer(at), Value::Bits(cells)) | (Value::Bits(cells), Value::Pointer(at))
-                if self.known(&cells[..]) == Some(0)
-                    && matches!(condition, Condition::Equal | Condition::Unequal)
-                    && self.world.is_near(at) =>
-            {
-                false
-            }
-            (Value::Bits(a), Value::Bits(b)) => self.holds(condition, a, b)?,
-            _ => return Err(unsupported("a comparison of addresses")),
+        let (tested, negated) = match condition {
+            Condition::Equal => (flags::Condition::Equal, false),
+            Condition::Unequal => (flags::Condition::Equal, true),
+            Condition::Less => (flags::Condition::Less, false),
+            Condition::NotLess => (flags::Condition::Less, true),
+            Condition::Below => (flags::Condition::Below, false),
+            Condition::NotBelow => (flags::Condition::Below, true),
         };
-        if holds != negated {
+        self.name_compared(a, b);
+        let (a, b) = (self.value(a), self.value(b));
+        let (holds, is_secret) = self.compared(tested, &a, &b)?;
+        let taken = if negated { self.world.bits.not(holds) } else { holds };
+        if self.world.decided(taken, is_secret)? {
             self.riscv.next = target;
         }
         Ok(())
-    }
-
-    /// Whether the condition that a branch tests, or its opposite, holds for words.
-    fn holds(&mut self, condition: Condition, a: &Word, b: &Word) -> Result<bool, Fault> {
-        let is_secret = a.iter().chain(b).any(|&cell| self.world.bits.is_secret(cell));
-        let bit = match condition {
-            Condition::Equal | Condition::Unequal => self.world.bits.equal(a, b),
-            Condition::Below | Condition::NotBelow => self.is_below(a, b),
-            Condition::Less | Condition::NotLess => self.is_less(a, b),
-        };
-        self.world.decided(bit, is_secret)
     }
 }
 
@@ -153,30 +136,30 @@ impl<'o> Caller<'o> for Run<'_, 'o> {
         self.world
     }
 
-    fn parameter(&self, at: usize) -> Extended {
-        self.value(FIRST + at).extended(&self.world.bits)
+    fn parameter(&self, at: usize) -> Word {
+        self.value(FIRST + at)
     }
 
     fn stack(&self) -> Result<i64, Fault> {
         self.riscv.stack()
     }
 
-    fn returned(&mut self, result: Extended, handles_secret: bool) -> Done {
+    fn returned(&mut self, result: Word, handles_secret: bool) -> Done {
         let stack = self.riscv.stack()?;
-        let bits = &self.world.bits;
         let mut any = handles_secret;
-        for register in (0..32).filter(|&register| is_volatile(register)) {
-            let mut cells = self.riscv.registers[register].cells().unwrap_or([Cell::UNSET; 32]);
-            for cell in &mut cells {
+        for register in VOLATILE {
+            let bits = &self.world.bits;
+            let held = self.riscv.registers[register].cells(bits);
+            let mut cells = held.unwrap_or([Cell::UNSET; 64]);
+            for cell in &mut cells[..8 * BYTES] {
                 *cell = match handles_secret || bits.is_secret(*cell) {
                     true => Cell::OPAQUE,
                     false => Cell::UNSET,
                 };
                 any |= *cell == Cell::OPAQUE;
             }
-            self.riscv.registers[register] = Value::Bits(Box::new(cells));
+            self.set_bits(register, &cells[..8 * BYTES]);
         }
-        let result = Value::of(&result, bits);
         self.set(FIRST, result);
         let World { bits, memory, .. } = &mut *self.world;
         memory.lose_below(stack, |cell| any || bits.is_secret(cell));

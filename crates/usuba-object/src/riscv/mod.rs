@@ -12,38 +12,38 @@
 //! Tests compare the decoder with a disassembler, and each instruction with an emulator.
 //!
 //! - `values`: the contents of registers; entry and return.
-//! - `operations`: arithmetic; `pairs`: of words in two registers, by `recent_sums`;
-//!   `addressing`: loads, stores and parts of addresses; `jumps`: branches,
-//!   jumps, calls.
+//! - `operations`: arithmetic; `comparisons`; `pairs`: of words in two registers, by `recent_sums`;
+//!   `addressing`: loads, stores and parts of addresses; `jumps`: branches, jumps, calls.
+//! - `plain_flow`: the flow of control, and the registers that instructions use; `loop_states`: at the
+//!   turns of a loop; `summary_states`: at the entry and at the return of calls that are summarized.
 
 mod addressing;
+mod comparisons;
 mod jumps;
+mod loop_states;
 mod operations;
 mod pairs;
 mod plain_flow;
 mod recent_sums;
+mod summary_states;
 mod values;
 
-use rustc_hash::FxHashMap;
 use usuba_decode::riscv::decode;
 
 use super::convention::Convention;
 use super::memory::{Pointer, Region, Whole};
+use super::word::Word;
 use super::{Fault, Machine, Rule, Step, World, unsupported};
 use recent_sums::RecentSums;
 use usuba_bits::cell::{Bits, Cell};
-use values::{FIRST, Value, Word};
+use values::FIRST;
 
 /// The processor.
 #[derive(Clone)]
 pub struct Riscv {
-    registers: [Value; 32],
+    registers: [Word; 32],
     /// Recent sums and differences, whose carries comparisons compute again.
-    sums: RecentSums,
-    /// Upper halves of sums of pairs, with the lower ones.
-    upper_halves: FxHashMap<Word, Word>,
-    /// Pairs of words that are integers, and their exclusive or, which is zero where they are equal.
-    differing: Vec<([Word; 2], Word)>,
+    recent: RecentSums,
     next: u64,
 }
 
@@ -66,7 +66,7 @@ impl Riscv {
     /// The offset of the stack pointer from where it was at entry.
     fn stack(&self) -> Result<i64, Fault> {
         match &self.registers[values::SP] {
-            Value::Pointer(Pointer { region: Region::Frame, offset }) => Ok(*offset),
+            Word::Pointer(Pointer { region: Region::Frame, offset }) => Ok(*offset),
             _ => Err(Fault::new(Rule::NotRestored, "the stack pointer is not in the frame")),
         }
     }
@@ -103,13 +103,13 @@ impl Machine for Riscv {
     }
 
     fn status(&mut self, bits: &Bits) -> Option<u64> {
-        let cells = self.registers[FIRST].cells()?;
-        self.registers[FIRST] = Value::Bits(Box::new([Cell::UNSET; 32]));
-        bits.word(&cells)
+        let cells = self.registers[FIRST].cells(bits)?;
+        self.registers[FIRST] = Word::unset();
+        bits.word(&cells[..32])
     }
 
-    fn result(&self, _: &Bits) -> Option<Vec<Cell>> {
-        Some(self.registers[FIRST].cells()?.to_vec())
+    fn result(&self, bits: &Bits) -> Option<Vec<Cell>> {
+        Some(self.registers[FIRST].cells(bits)?[..32].to_vec())
     }
 
     fn leave(&self, world: &World) -> Result<Vec<String>, Fault> {

@@ -2,231 +2,262 @@
 //!
 //! ```text
 //! add  a0, a1, a2
-//! sltu a3, a0, a1      a0 < a1: the carry of the sum, as RISC-V computes it without flags
+//! srli a3, a3, 6
 //! ```
 
 use super::recent_sums::Sum;
-use super::values::{Value, Word, moved};
+use super::values::{BYTES, Cells, short};
 use super::{Done, Run};
-use crate::memory::Pointer;
+use crate::flags::Condition;
+use crate::word::{Binary, Word};
 use crate::{Fault, Rule, unsupported};
 use usuba_bits::cell::Cell;
+use usuba_bits::lane_arithmetic::Shift;
 use usuba_decode::riscv::{Operand, Operation, Register};
 
-/// The exclusive ors that are remembered.
-const DIFFERING: usize = 256;
+/// Why a word has no bits.
+const ADDRESS: &str = "an address in arithmetic";
 
 impl Run<'_, '_> {
     /// A register.
-    pub fn value(&self, register: Register) -> Value {
+    pub fn value(&self, register: Register) -> Word {
         match register {
-            0 => Value::Bits(Box::new([self.world.bits.constant(false); 32])),
-            _ => self.riscv.registers[register].clone(),
+            0 => Word::Number(0),
+            _ => short(&self.world.bits, &self.riscv.registers[register]),
         }
     }
 
     /// Writes a register.
-    pub fn set(&mut self, register: Register, value: Value) {
-        if register > 0 {
-            self.riscv.registers[register] = value;
+    pub fn set(&mut self, register: Register, word: Word) {
+        if register == 0 {
+            return;
         }
+        let mut word = match word {
+            Word::Pointer(_) | Word::Moving(_) => word,
+            word => self.world.truncated(word, BYTES),
+        };
+        if let (Word::Bits(cells), true) = (&mut word, self.world.forks.follows) {
+            self.world.bits.name_single(&mut cells[..]);
+        }
+        self.riscv.registers[register] = word;
     }
 
     pub fn set_bits(&mut self, register: Register, cells: &[Cell]) {
-        let cells: Word = cells.try_into().expect("32 bits");
-        self.set(register, Value::Bits(Box::new(cells)));
+        let word = Word::from_cells(&self.world.bits, cells);
+        self.set(register, word);
     }
 
-    /// A number as a word.
-    pub fn number(&self, value: i32) -> Word {
+    /// A number as bits.
+    pub fn number(&self, value: i32) -> Cells {
         std::array::from_fn(|at| self.world.bits.constant(value >> at & 1 == 1))
     }
 
-    /// The value of a word that is known.
+    /// The value of bits that are known.
     pub fn known(&self, cells: &[Cell]) -> Option<u32> {
         self.world.bits.word(cells).map(|value| value as u32)
     }
 
-    /// An operand as a value.
-    pub fn operand(&self, operand: Operand) -> Value {
+    /// The bits of a word.
+    pub fn bits_of(&self, word: &Word) -> Result<Cells, Fault> {
+        let cells = self.world.data(word, ADDRESS)?;
+        Ok(std::array::from_fn(|at| cells[at]))
+    }
+
+    /// An operand as a word.
+    fn operand(&self, operand: Operand) -> Word {
         match operand {
             Operand::Register(register) => self.value(register),
-            Operand::Immediate(value) => Value::Bits(Box::new(self.number(value))),
+            Operand::Immediate(value) => Word::Number(u64::from(value as u32)),
         }
     }
 
-    pub fn arithmetic(&mut self, operation: Operation, to: Register, a: Value, b: Value) -> Done {
-        let is_zero = |value: &Value| matches!(value, Value::Bits(cells) if self.known(&cells[..]) == Some(0));
-        let result = match (operation, &a, &b) {
-            (Operation::Add | Operation::Or | Operation::Xor, _, zero) if is_zero(zero) => a,
-            (Operation::Add | Operation::Or | Operation::Xor, zero, _) if is_zero(zero) => b,
-            (Operation::Add, Value::Pointer(at), Value::Bits(by))
-            | (Operation::Add, Value::Bits(by), Value::Pointer(at)) => {
-                self.moved(*at, &by[..], true)?
+    pub fn arithmetic(
+        &mut self,
+        operation: Operation,
+        to: Register,
+        a: Register,
+        b: Operand,
+    ) -> Done {
+        use Operation::*;
+        let (a, b) = (self.value(a), self.operand(b));
+        let result = match operation {
+            Add => self.combined(Binary::Add, a, b)?,
+            Subtract => self.combined(Binary::Subtract, a, b)?,
+            And => self.combined(Binary::And, a, b)?,
+            Or => self.combined(Binary::Or, a, b)?,
+            Xor => self.combined(Binary::Xor, a, b)?,
+            ShiftLeft => self.shifted(Shift::Left, a, &b)?,
+            ShiftRight => self.shifted(Shift::Right, a, &b)?,
+            ShiftRightSigned => self.shifted(Shift::Arithmetic, a, &b)?,
+            Less | LessUnsigned => {
+                let condition = if operation == Less { Condition::Less } else { Condition::Below };
+                let (bit, _) = self.compared(condition, &a, &b)?;
+                Word::from_cells(&self.world.bits, &[bit])
             }
-            (Operation::Subtract, Value::Pointer(at), Value::Bits(by)) => {
-                self.moved(*at, &by[..], false)?
+            Multiply | High | HighUnsigned | HighSignedUnsigned => {
+                self.product(operation, &a, &b)?
             }
-            (Operation::Subtract, Value::Pointer(a), Value::Pointer(b)) if a.region == b.region => {
-                let distance = self.number(a.offset.wrapping_sub(b.offset) as i32);
-                Value::Bits(Box::new(distance))
+            Divide | DivideUnsigned | Remainder | RemainderUnsigned => {
+                self.quotient(operation, &a, &b)?
             }
-            (_, Value::Bits(a), Value::Bits(b)) => {
-                Value::Bits(Box::new(self.of_words(operation, a, b)?))
-            }
-            _ => return Err(unsupported("an address in arithmetic")),
         };
         self.set(to, result);
         Ok(())
     }
 
-    /// A pointer that is moved up or down by a known number.
-    fn moved(&self, at: Pointer, by: &[Cell], is_up: bool) -> Result<Value, Fault> {
-        let by = self.known(by).ok_or_else(|| {
-            let secret = "an address depends on an input";
-            self.world.unknown(by, Rule::SecretAddress, secret, "a sum with an unknown number")
-        })? as i32;
-        match self.world.is_movable(at) {
-            true => Ok(Value::Pointer(moved(at, if is_up { by } else { by.wrapping_neg() }))),
-            false => Err(unsupported("a sum with an address of code")),
+    /// Sums, differences and logical operations.
+    pub fn combined(&mut self, operation: Binary, a: Word, b: Word) -> Result<Word, Fault> {
+        let zero = Word::Number(0);
+        match operation {
+            Binary::Add | Binary::Or | Binary::Xor if a == zero => return Ok(b),
+            Binary::Add | Binary::Or | Binary::Xor | Binary::Subtract if b == zero => return Ok(a),
+            _ => {}
         }
-    }
-
-    fn of_words(&mut self, operation: Operation, a: &Word, b: &Word) -> Result<Word, Fault> {
-        use Operation::*;
-        let bits = &mut self.world.bits;
-        let mut gate =
-            |f: &mut dyn FnMut(&mut usuba_bits::cell::Bits, Cell, Cell) -> Cell| -> Word {
-                std::array::from_fn(|at| f(bits, a[at], b[at]))
-            };
-        Ok(match operation {
-            And => gate(&mut |bits, a, b| bits.and(a, b)),
-            Or => gate(&mut |bits, a, b| bits.or(a, b)),
-            Xor => {
-                let word = gate(&mut |bits, a, b| bits.xor(a, b));
-                if self.world.bits.has_integers() {
-                    let differing = &mut self.riscv.differing;
-                    if differing.len() > DIFFERING {
-                        differing.drain(..DIFFERING / 2);
+        let is_address = |word: &Word| word.place().is_some();
+        if matches!(operation, Binary::Add | Binary::Subtract) {
+            for (at, by) in [(&a, &b), (&b, &a)] {
+                let Word::Bits(cells) = by else { continue };
+                if is_address(at) {
+                    if let (Binary::Add, Some(form)) = (operation, self.world.public_offset(by)) {
+                        return self.combined(operation, at.clone(), Word::Count(form));
                     }
-                    differing.push(([*a, *b], word));
+                    let secret = "an address depends on an input";
+                    let other = "a sum with an unknown number";
+                    return Err(self.world.unknown(&cells[..], Rule::SecretAddress, secret, other));
+                }
+            }
+            let is_code =
+                |word: &Word| matches!(word, Word::Pointer(at) if !self.world.is_movable(*at));
+            if is_code(&a) || is_code(&b) {
+                return Err(unsupported("a sum with an address of code"));
+            }
+        }
+        if let Some(made) = self.world.public(operation, [&a, &b], BYTES) {
+            return Ok(made?.0);
+        }
+        let (a, b) = (self.bits_of(&a)?, self.bits_of(&b)?);
+        let bits = &mut self.world.bits;
+        let cells: Cells = match operation {
+            Binary::Add => self.sum(true, &a, &b),
+            Binary::Subtract => self.sum(false, &a, &b),
+            Binary::And => std::array::from_fn(|at| bits.and(a[at], b[at])),
+            Binary::Or => std::array::from_fn(|at| bits.or(a[at], b[at])),
+            Binary::Xor => {
+                let word = std::array::from_fn(|at| bits.xor(a[at], b[at]));
+                if bits.has_integers() {
+                    self.riscv.recent.push_differing([&a, &b], word);
                 }
                 word
             }
-            Add | Subtract => self.sum(operation == Add, a, b),
-            ShiftLeft | ShiftRight | ShiftRightSigned => {
-                let count = self.known(&b[..5]).ok_or_else(|| {
-                    let secret = "the count of a shift depends on an input";
-                    self.world.unknown(
-                        &b[..5],
-                        Rule::SecretShift,
-                        secret,
-                        "a shift by an unknown count",
-                    )
-                })? as usize;
+        };
+        Ok(Word::from_cells(&self.world.bits, &cells))
+    }
+
+    fn shifted(&mut self, shift: Shift, a: Word, b: &Word) -> Result<Word, Fault> {
+        let by = &self.bits_of(b)?[..5];
+        let count = self.known(by).ok_or_else(|| {
+            let secret = "the count of a shift depends on an input";
+            self.world.unknown(by, Rule::SecretShift, secret, "a shift by an unknown count")
+        })? as usize;
+        match a {
+            word if count == 0 => Ok(word),
+            Word::Count(form) => self.world.shifted_count(form, (shift, count), BYTES),
+            Word::Low(form, bytes) if shift == Shift::Left && usize::from(bytes) >= BYTES => {
+                self.world.multiplied(form, 1 << count, BYTES)
+            }
+            word => {
+                let a = self.bits_of(&word)?;
                 let zero = self.world.bits.constant(false);
-                let top = if operation == ShiftRightSigned { a[31] } else { zero };
-                std::array::from_fn(|at| match operation {
-                    ShiftLeft => at.checked_sub(count).map_or(zero, |from| a[from]),
+                let top = if shift == Shift::Arithmetic { a[31] } else { zero };
+                let cells: Cells = std::array::from_fn(|at| match shift {
+                    Shift::Left => at.checked_sub(count).map_or(zero, |from| a[from]),
                     _ => a.get(at + count).copied().unwrap_or(top),
-                })
+                });
+                Ok(Word::from_cells(&self.world.bits, &cells))
             }
-            LessUnsigned => {
-                let less = self.is_below(a, b);
-                self.flag(less)
-            }
-            Less => {
-                let less = self.is_less(a, b);
-                self.flag(less)
-            }
-            Multiply => word(&self.world.bits.whole_product(a, b)[..32]),
-            HighUnsigned => word(&self.world.bits.whole_product(a, b)[32..]),
-            High => self.signed_high(a, b, true),
-            HighSignedUnsigned => self.signed_high(a, b, false),
-            Divide | DivideUnsigned | Remainder | RemainderUnsigned => {
-                let (Some(x), Some(y)) = (self.known(a), self.known(b)) else {
-                    let both = [&a[..], &b[..]].concat();
-                    let secret = "the time of the instruction depends on an input";
-                    let other = "the operands of the division are not known";
-                    return Err(self.world.unknown(&both, Rule::SecretOperand, secret, other));
-                };
-                self.number(divided(operation, x, y) as i32)
-            }
-        })
+        }
+    }
+
+    /// A half of a product.
+    fn product(&mut self, operation: Operation, a: &Word, b: &Word) -> Result<Word, Fault> {
+        if let (&Word::Count(form), &Word::Number(factor))
+        | (&Word::Number(factor), &Word::Count(form)) = (a, b)
+            && operation == Operation::Multiply
+        {
+            let made = self.world.multiplied(form, factor, BYTES);
+            // The bits of a number that is too large are not known.
+            return made.or_else(|fault| match self.world.forks.follows {
+                true => Ok(Word::unset()),
+                false => Err(fault),
+            });
+        }
+        let (a, b) = (self.bits_of(a)?, self.bits_of(b)?);
+        let half = match operation {
+            Operation::Multiply => word(&self.world.bits.whole_product(&a, &b)[..32]),
+            Operation::HighUnsigned => word(&self.world.bits.whole_product(&a, &b)[32..]),
+            Operation::High => self.signed_high(&a, &b, true),
+            _ => self.signed_high(&a, &b, false),
+        };
+        Ok(Word::from_cells(&self.world.bits, &half))
     }
 
     /// The upper half of a product whose first factor, and perhaps the second one, has a sign.
-    fn signed_high(&mut self, a: &Word, b: &Word, both: bool) -> Word {
+    fn signed_high(&mut self, a: &Cells, b: &Cells, both: bool) -> Cells {
         let bits = &mut self.world.bits;
         let high = word(&bits.whole_product(a, b)[32..]);
-        let mut without = |high: &Word, sign: Cell, other: &Word| -> Word {
-            let masked: Word = std::array::from_fn(|at| bits.and(sign, other[at]));
+        let mut without = |high: &Cells, sign: Cell, other: &Cells| -> Cells {
+            let masked: Cells = std::array::from_fn(|at| bits.and(sign, other[at]));
             word(&bits.difference(high, &masked).0)
         };
         let high = without(&high, a[31], b);
         if both { without(&high, b[31], a) } else { high }
     }
 
-    /// Whether a word is zero. The exclusive or of two words is where they are equal.
-    pub fn is_zero(&mut self, a: &Word) -> Cell {
-        let zero = self.number(0);
-        let parts = match self.riscv.differing.iter().rev().find(|(_, word)| word == a) {
-            Some((parts, _)) if self.world.bits.has_integers() => *parts,
-            _ => return self.world.bits.equal(a, &zero),
+    /// A quotient or a remainder.
+    fn quotient(&mut self, operation: Operation, a: &Word, b: &Word) -> Result<Word, Fault> {
+        let is_quotient = matches!(operation, Operation::Divide | Operation::DivideUnsigned);
+        let is_signed = matches!(operation, Operation::Divide | Operation::Remainder);
+        let most = 32 - u32::from(is_signed);
+        if let (&Word::Count(form), &Word::Number(by)) = (a, b)
+            && self.world.is_within(form, most)
+            && by > 0
+            && by >> most == 0
+        {
+            let (quotient, rest) = self.world.divided_count(form, by as i64, BYTES)?;
+            return Ok(if is_quotient { quotient } else { rest });
+        }
+        if let &Word::Number(by) = b
+            && !is_signed
+            && a.cells(&self.world.bits).is_none_or(|a| self.known(&a[..32]).is_none())
+        {
+            let a = self.bits_of(a)?;
+            if let Some((quotient, rest)) = self.world.divided_public(&a, by) {
+                return Ok(if is_quotient { quotient } else { rest });
+            }
+        }
+        let (a, b) = (self.bits_of(a)?, self.bits_of(b)?);
+        let (Some(x), Some(y)) = (self.known(&a), self.known(&b)) else {
+            let both = [a, b].concat();
+            let secret = "the time of the instruction depends on an input";
+            let other = "the operands of the division are not known";
+            return Err(self.world.unknown(&both, Rule::SecretOperand, secret, other));
         };
-        let difference = self.world.bits.difference(&parts[0], &parts[1]).0;
-        self.world.bits.equal(&difference, &zero)
+        Ok(Word::Number(u64::from(divided(operation, x, y))))
     }
 
-    /// A word that is 0 or 1.
-    fn flag(&self, bit: Cell) -> Word {
-        let zero = self.world.bits.constant(false);
-        std::array::from_fn(|at| if at == 0 { bit } else { zero })
-    }
-
-    /// Whether a word is below another one, as numbers without sign.
-    pub fn is_below(&mut self, a: &Word, b: &Word) -> Cell {
-        if let Some(sum) = self.riscv.sums.told_by(a, b) {
-            return sum.carry;
-        }
-        let zero = self.number(0);
-        if *a == zero || *b == self.number(1) {
-            let (word, is_zero) = if *a == zero { (b, false) } else { (a, true) };
-            let equal = self.is_zero(word);
-            return if is_zero { equal } else { self.world.bits.not(equal) };
-        }
-        // The borrow of a difference, which may come later.
-        let (result, carry) = self.world.bits.difference(a, b);
-        let result = word(&result);
-        self.riscv.sums.push(Sum { is_sum: false, a: *a, b: *b, result, carry });
-        carry
-    }
-
-    /// The same as numbers with sign.
-    pub fn is_less(&mut self, a: &Word, b: &Word) -> Cell {
-        let zero = self.number(0);
-        if *b == zero {
-            return a[31];
-        }
-        let bits = &self.world.bits;
-        let [mut x, mut y] = [*a, *b];
-        (x[31], y[31]) = (bits.not(x[31]), bits.not(y[31]));
-        self.is_below(&x, &y)
-    }
-
-    fn sum(&mut self, is_sum: bool, a: &Word, b: &Word) -> Word {
+    fn sum(&mut self, is_sum: bool, a: &Cells, b: &Cells) -> Cells {
         let bits = &mut self.world.bits;
         let (result, carry) = if is_sum { bits.sum(a, b, false) } else { bits.difference(a, b) };
         let result = self.upper_part(is_sum, [a, b]).unwrap_or_else(|| word(&result));
         // A number, which may be made of two parts, is no sum.
         if self.known(&result).is_none() {
-            self.riscv.sums.push(Sum { is_sum, a: *a, b: *b, result, carry });
+            self.riscv.recent.push(Sum { is_sum, a: *a, b: *b, result, carry });
         }
         result
     }
 }
 
-fn word(cells: &[Cell]) -> Word {
+fn word(cells: &[Cell]) -> Cells {
     cells.try_into().expect("32 bits")
 }
 

@@ -16,14 +16,14 @@
 
 use super::Run;
 use super::recent_sums::Sum;
-use super::values::Word;
+use super::values::Cells;
 use usuba_bits::cell::Cell;
 
 /// The most words of a sum.
 const MOST: usize = 64;
 
 /// A word with its sign.
-type Term = (bool, Word);
+type Term = (bool, Cells);
 
 /// The terms of the upper half.
 #[derive(Default)]
@@ -35,7 +35,7 @@ struct Upper {
 
 impl Run<'_, '_> {
     /// The sum or difference of two words, if it is the upper half of a sum of pairs.
-    pub fn upper_part(&mut self, is_sum: bool, [a, b]: [&Word; 2]) -> Option<Word> {
+    pub fn upper_part(&mut self, is_sum: bool, [a, b]: [&Cells; 2]) -> Option<Cells> {
         if !self.world.bits.has_sums() {
             return None;
         }
@@ -56,13 +56,13 @@ impl Run<'_, '_> {
                 false => bits.difference(&total, pair).0,
             };
         }
-        let half: Word = total[32..].try_into().expect("32 bits");
-        self.riscv.upper_halves.insert(half, lower);
+        let half: Cells = total[32..].try_into().expect("32 bits");
+        self.riscv.recent.upper_halves.insert(half, lower);
         Some(half)
     }
 
     /// Adds the terms of a word; `None` if these are too many. A part of a sum is older than the sum.
-    fn add_terms(&self, upper: &mut Upper, is_plus: bool, word: &Word) -> Option<()> {
+    fn add_terms(&self, upper: &mut Upper, is_plus: bool, word: &Cells) -> Option<()> {
         let mut open = vec![(is_plus, *word, usize::MAX)];
         while let Some((is_plus, word, before)) = open.pop() {
             if open.len() + upper.words.len() + upper.carries.len() > MOST {
@@ -71,11 +71,11 @@ impl Run<'_, '_> {
             if self.known(&word) == Some(0) {
                 continue;
             }
-            if self.riscv.upper_halves.contains_key(&word) {
+            if self.riscv.recent.upper_halves.contains_key(&word) {
                 upper.words.push((is_plus, word));
             } else if let Some(at) = self.carry(&word) {
                 upper.carries.push((is_plus, at));
-            } else if let Some((at, sum)) = self.riscv.sums.of_result(&word, before) {
+            } else if let Some((at, sum)) = self.riscv.recent.of_result(&word, before) {
                 open.push((is_plus == sum.is_sum, sum.b, at));
                 open.push((is_plus, sum.a, at));
             } else {
@@ -86,27 +86,27 @@ impl Run<'_, '_> {
     }
 
     /// The sum whose carry a word is.
-    fn carry(&self, word: &Word) -> Option<usize> {
+    fn carry(&self, word: &Cells) -> Option<usize> {
         let (&bit, rest) = word.split_first()?;
         let bits = &self.world.bits;
         let is_bit = bits.value(bit).is_none() && bit.edge().is_some();
         let is_flag = is_bit && rest.iter().all(|&cell| bits.value(cell) == Some(false));
-        self.riscv.sums.of_carry(bit).filter(|_| is_flag)
+        self.riscv.recent.of_carry(bit).filter(|_| is_flag)
     }
 
     /// The only upper half among numbers: its lower half, which is the leaf.
-    fn whole(&self, upper: &Upper) -> Option<(Word, Vec<Term>)> {
+    fn whole(&self, upper: &Upper) -> Option<(Cells, Vec<Term>)> {
         let mut words = upper.words.iter().filter(|(_, word)| self.known(word).is_none());
         // Nothing is borrowed from a number whose lower half is zero.
         let (Some((true, half)), None) = (words.next(), words.next()) else { return None };
-        let lower = *self.riscv.upper_halves.get(half)?;
+        let lower = *self.riscv.recent.upper_halves.get(half)?;
         Some((lower, vec![(true, lower)]))
     }
 
     /// The root and the leaves of the tree of the sums of lower halves, all of whose carries are
     /// terms of the upper half, with their signs.
-    fn lower(&self, upper: &Upper) -> Option<(Word, Vec<Term>)> {
-        let sums = &self.riscv.sums;
+    fn lower(&self, upper: &Upper) -> Option<(Cells, Vec<Term>)> {
+        let sums = &self.riscv.recent;
         let part_of = |at: usize, other: usize| {
             [sums.get(other).a, sums.get(other).b].contains(&sums.get(at).result) && at != other
         };
@@ -139,7 +139,7 @@ impl Run<'_, '_> {
         let zero = self.number(0);
         let mut pairs = Vec::new();
         for (is_plus, lower) in leaves {
-            let both = |upper: &Word| [&lower[..], &upper[..]].concat();
+            let both = |upper: &Cells| [&lower[..], &upper[..]].concat();
             let is_word = |pair: &[Cell]| self.world.bits.are_summands(pair, pair);
             let found =
                 upper.iter().position(|(sign, word)| sign == is_plus && is_word(&both(word)));

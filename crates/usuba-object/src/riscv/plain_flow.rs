@@ -1,8 +1,8 @@
 //! The flow of control, and the registers that instructions use.
 
-use usuba_decode::riscv::{Instruction, Operand, Register, decode};
+use usuba_decode::riscv::{Instruction, Operand, Operation, Register, decode};
 
-use super::values::{FIRST, PARAMETER_REGISTERS, RA, SAVED};
+use super::values::{FIRST, PARAMETER_REGISTERS, RA, SAVED, SP, VOLATILE};
 use super::{LONGEST, Riscv};
 use crate::control_flow::{ControlFlow, Effects, Names, Transfer};
 use crate::elf::{Kind, Object};
@@ -37,11 +37,57 @@ fn far(object: &Object, place: u64) -> Option<(u64, Register, u64)> {
     (base == to).then_some((relocation.unwrap_or(plain), back, first + second))
 }
 
+/// The longest epilogue that is looked at, in instructions.
+const EPILOGUE: usize = 64;
+
+/// Whether there is a conditional branch at a place.
+pub fn is_branch(object: &Object, place: u64) -> bool {
+    matches!(instruction(object, place), Some((Instruction::Branch { .. }, _)))
+}
+
+/// The register with the status at the beginning of an epilogue, which restores registers from the
+/// frame and uses no other memory; `None` elsewhere, or if the epilogue makes the status.
+pub fn status(object: &Object, mut place: u64) -> Option<usize> {
+    let mut epilogue = Vec::new();
+    loop {
+        let (instruction, bytes) = instruction(object, place)?;
+        match instruction {
+            Instruction::JumpRegister { to: 0, base: RA, offset: 0 } => break,
+            Instruction::Load { base: SP, .. }
+            | Instruction::Arithmetic { .. }
+            | Instruction::Upper { .. } => {}
+            _ => return None,
+        }
+        (epilogue.len() < EPILOGUE).then_some(())?;
+        epilogue.push(instruction);
+        place += bytes;
+    }
+    let mut status = FIRST;
+    for instruction in epilogue.into_iter().rev() {
+        match instruction {
+            Instruction::Arithmetic {
+                operation: Operation::Add,
+                to,
+                a,
+                b: Operand::Immediate(0) | Operand::Register(0),
+            } if to == status && a > 0 => status = a,
+            Instruction::Arithmetic {
+                operation: Operation::Add,
+                to,
+                a: 0,
+                b: Operand::Register(from),
+            } if to == status && from > 0 => status = from,
+            other if used(other).1.contains(&status) => return None,
+            _ => {}
+        }
+    }
+    Some(status)
+}
+
 impl ControlFlow for Riscv {
     const PARAMETERS: &'static [usize] = &PARAMETER_REGISTERS;
     const SAVED: &'static [usize] = &SAVED;
-    const VOLATILE: &'static [usize] =
-        &[FIRST, 1, 5, 6, 7, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31];
+    const VOLATILE: &'static [usize] = &VOLATILE;
     const STEP: u64 = 2;
 
     fn next(object: &Object, place: u64) -> Vec<Option<u64>> {

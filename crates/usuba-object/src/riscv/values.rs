@@ -1,69 +1,19 @@
 //! The contents of registers, and their roles in the calling convention ILP32.
 
-use rustc_hash::FxHashMap;
-
 use super::Riscv;
 use super::recent_sums::RecentSums;
 use crate::memory::{Pointer, Region, Whole};
-use crate::word::Word as Extended;
+use crate::word::Word;
+use crate::word_turns::is_secret;
 use crate::{Fault, Rule};
 use usuba_bits::cell::{Bits, Cell};
 use usuba_decode::riscv::NAMES;
 
 /// The bits of a register, the least significant one first.
-pub type Word = [Cell; 32];
+pub type Cells = [Cell; 32];
 
-/// The content of a register.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Value {
-    Pointer(Pointer),
-    Bits(Box<Word>),
-    /// The upper part of the address of a place in the object.
-    High(u64),
-}
-
-impl Value {
-    /// The bits; addresses have none.
-    pub fn cells(&self) -> Option<[Cell; 32]> {
-        match self {
-            Value::Bits(cells) => Some(**cells),
-            Value::Pointer(_) | Value::High(_) => None,
-        }
-    }
-
-    /// The same in a word of 64 bits, with zeros above.
-    pub fn extended(&self, bits: &Bits) -> Extended {
-        match self {
-            Value::Pointer(pointer) => Extended::Pointer(*pointer),
-            Value::Bits(cells) => Extended::from_cells(bits, &cells[..]),
-            Value::High(place) => {
-                Extended::Pointer(Pointer { region: Region::Upper, offset: *place as i64 })
-            }
-        }
-    }
-
-    /// The lower half of a word.
-    pub fn of(word: &Extended, bits: &Bits) -> Value {
-        match word {
-            Extended::Pointer(pointer) => Value::Pointer(*pointer),
-            word => match word.cells(bits) {
-                Some(cells) => Value::Bits(Box::new(std::array::from_fn(|at| cells[at]))),
-                None => Value::unset(),
-            },
-        }
-    }
-
-    /// A word without content.
-    pub fn unset() -> Value {
-        Value::Bits(Box::new([Cell::UNSET; 32]))
-    }
-}
-
-/// A pointer that is moved; addresses have 32 bits.
-pub fn moved(at: Pointer, by: i32) -> Pointer {
-    let offset = (at.offset as i32).wrapping_add(by);
-    Pointer { offset: offset.into(), ..at }
-}
+/// The bytes of a register.
+pub const BYTES: usize = 4;
 
 /// The registers of return addresses, of the stack pointer, and of the first parameter and the
 /// result.
@@ -80,31 +30,36 @@ pub const PARAMETER_REGISTERS: [usize; PARAMETERS] = [10, 11, 12, 13, 14, 15, 16
 /// Registers that a function restores: the pointers to global and to thread data, s0 to s11.
 pub const SAVED: [usize; 14] = [3, 4, 8, 9, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27];
 
+/// Registers that a callee may change.
+pub const VOLATILE: [usize; 16] = [FIRST, RA, 5, 6, 7, 11, 12, 13, 14, 15, 16, 17, 28, 29, 30, 31];
+
 /// Whether a callee may change a register.
 pub fn is_volatile(register: usize) -> bool {
-    register != 0 && register != SP && !SAVED.contains(&register)
+    VOLATILE.contains(&register)
+}
+
+/// The bits of a register as a word, with zeros above.
+pub fn short(bits: &Bits, word: &Word) -> Word {
+    let zero = bits.constant(false);
+    match word {
+        Word::Bits(cells) if cells[32..].iter().any(|&cell| cell != zero) => {
+            Word::from_cells(bits, &cells[..32])
+        }
+        word => word.clone(),
+    }
 }
 
 impl Riscv {
     pub fn entered(parameters: &[Option<Whole>], entry: u64) -> Riscv {
-        let pointer = |region| Value::Pointer(Pointer { region, offset: 0 });
-        let mut registers: [Value; 32] =
+        let pointer = |region| Word::Pointer(Pointer { region, offset: 0 });
+        let mut registers: [Word; 32] =
             std::array::from_fn(|number| pointer(Region::Entry(number as u16)));
         registers[SP] = pointer(Region::Frame);
         registers[RA] = pointer(Region::Caller);
         for (number, parameter) in parameters.iter().take(PARAMETERS).enumerate() {
-            registers[FIRST + number] = match *parameter {
-                Some(Whole::Pointer(pointer)) => Value::Pointer(pointer),
-                _ => Value::unset(),
-            };
+            registers[FIRST + number] = parameter.map_or_else(Word::unset, Word::from);
         }
-        Riscv {
-            registers,
-            sums: RecentSums::default(),
-            upper_halves: FxHashMap::default(),
-            differing: Vec::new(),
-            next: entry,
-        }
+        Riscv { registers, recent: RecentSums::default(), next: entry }
     }
 
     /// Checks the state after a return.
@@ -119,7 +74,7 @@ impl Riscv {
         }
         for number in SAVED {
             let was = Pointer { region: Region::Entry(number as u16), offset: 0 };
-            if self.registers[number] != Value::Pointer(was) {
+            if self.registers[number] != Word::Pointer(was) {
                 let what = format!("{} is not restored at return", NAMES[number]);
                 return Err(Fault::new(Rule::NotRestored, what));
             }
@@ -129,9 +84,7 @@ impl Riscv {
 
     /// Registers that depend on inputs.
     pub fn left(&self, bits: &Bits) -> Vec<String> {
-        let is_secret =
-            |value: &Value| value.cells().is_some_and(|all| all.iter().any(|&c| bits.is_secret(c)));
         let named = self.registers.iter().zip(NAMES);
-        named.filter(|(value, _)| is_secret(value)).map(|(_, name)| name.to_string()).collect()
+        named.filter(|(word, _)| is_secret(bits, word)).map(|(_, name)| name.to_string()).collect()
     }
 }

@@ -273,7 +273,7 @@ fn functions(driver: &Driver, made: &Made, shared: &[u8], name: &str) -> Vec<Fun
         None => {
             let Manifest { functions: declared, structs, .. } = &made.written.manifest;
             let declared = declared.iter().find(|function| function.name == symbol);
-            let contract = exported::contract(declared.expect("it is declared"), structs);
+            let contract = exported::contract(declared.expect("it is declared"), structs, 8);
             let contract = contract.expect("its sizes are fixed");
             let calls = of_contract(&contract, &mut random);
             (Proof::Safe(contract), calls)
@@ -446,6 +446,7 @@ fn of_contract(contract: &safety::Function, random: &mut Random) -> Vec<Call> {
             safety::Parameter::Number(value) => Parameter::Number(*value),
             safety::Parameter::Length(_) => Parameter::Number(lengths[at] as u64),
             safety::Parameter::Any => Parameter::Number(random.word()),
+            safety::Parameter::Wide(_) => unreachable!("addresses have eight bytes"),
             safety::Parameter::Buffer(room) => {
                 let mut content: Vec<Vec<u8>> =
                     (0..4).map(|_| native::bytes(random, bytes(room.bytes))).collect();

@@ -76,8 +76,9 @@ fn answers(written: &usuba_library::Written, file: &[u8], symbol: &str) -> [Answ
     let object = Object::read(file, Extensions::ALL).expect("an object");
     let Some(unit) = written.units.iter().find(|unit| unit.symbol == symbol) else {
         let declared = written.manifest.functions.iter().find(|found| found.name == symbol);
-        let contract = exported::contract(declared.expect("a function"), &written.manifest.structs)
-            .expect("fixed sizes");
+        let contract =
+            exported::contract(declared.expect("a function"), &written.manifest.structs, 8)
+                .expect("fixed sizes");
         return Found::safe(safety::prove::<X86>(&object, &contract, 5_000_000)).answers;
     };
     let output = unit.compile().expect("it compiles");

@@ -2,13 +2,16 @@
 //! functions that break its rules.
 //!
 //! `decoder` has the texts of instructions; `instructions` runs them; `faults` has functions in
-//! assembly, and wrong objects of kernels.
+//! assembly, and wrong objects of kernels; `safety` has functions without a specification.
 
 #[path = "../assembly/mod.rs"]
 mod assembly;
+#[path = "../safety/contracts.rs"]
+mod contracts;
 mod decoder;
 mod faults;
 mod instructions;
+mod safety;
 
 use assembly::{Assembly, read};
 use usuba_run::cc::Machine;
