@@ -14,8 +14,7 @@
 //! accesses must lie inside of a buffer of the contract or of the frame. An instruction outside the
 //! model is a fault.
 //!
-//! *Limits:* functions for x86-64 and AArch64 whose loops are counted or run over numbers that are
-//! parameters; kernels for RV32IMC.
+//! *Limits:* functions whose loops are counted or run over numbers that are parameters.
 //!
 //! Functions over any number of blocks are proved for all numbers at once, by `blocks`.
 //!

@@ -125,6 +125,7 @@ pub struct Paths {
     sides: [Side; 2],
     scope: Scope,
     constants: [Cell; 2],
+    is_strict: bool,
     made: RefCell<Made>,
 }
 
@@ -228,7 +229,8 @@ impl Paths {
             }
         }
         let scope = Scope::new(kept, before);
-        Some(Paths { sides, scope, constants, made: RefCell::new(made) })
+        let is_strict = one.convention.is_strict;
+        Some(Paths { sides, scope, constants, is_strict, made: RefCell::new(made) })
     }
 
     /// The variables of the joined state, where the noted ones are themselves.
@@ -240,12 +242,15 @@ impl Paths {
         memory.scopes.push(self.scope);
     }
 
-    /// A variable for any of two numbers. Where both are multiples of a number but for a constant, so is
-    /// the variable: an address stays aligned.
+    /// A variable for any of two numbers. Where addresses must be aligned and both are multiples of a number
+    /// but for a constant, so is the variable.
     fn number(&self, one: Form, next: Form) -> Option<Form> {
         let base = Form::number(one.constant);
         let forms = [one.minus(base)?, next.minus(base)?];
-        let step = gcd(forms[0].content(), forms[1].content()).max(1);
+        let step = match self.is_strict {
+            true => gcd(forms[0].content(), forms[1].content()).max(1),
+            false => 1,
+        };
         let forms = forms.map(|form| form.over(step));
         let made = &mut *self.made.borrow_mut();
         let [(a, b), (c, d)] = [0, 1].map(|at| self.sides[at].ranges.bounds(forms[at]));

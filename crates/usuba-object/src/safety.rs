@@ -284,7 +284,8 @@ impl Function {
             extents.insert(at as u32, Extent { bytes, content: room.content(), is_text });
         }
         let buffers = rooms.iter().map(Room::buffer).collect();
-        let parameters = self.in_words::<M>(&parameters);
+        let is_wide = self.parameters.iter().map(|of| matches!(of, Parameter::Wide(_)));
+        let parameters = in_words::<M>(parameters.into_iter().zip(is_wide));
         let mut memory = Memory::new(M::CONVENTION, buffers, M::on_stack(&parameters), phase);
         (memory.unknowns, memory.extents, memory.tables) = (unknowns, extents, tables);
         for (at, room) in rooms.iter().enumerate() {
@@ -293,24 +294,22 @@ impl Function {
         }
         Ok((memory, parameters))
     }
+}
 
-    /// Parameters in registers, and then on the stack: the lower half of a wide one comes first, and on
-    /// the stack its address is a multiple of its size.
-    fn in_words<M: Turning>(&self, parameters: &[Option<Whole>]) -> Vec<Option<Whole>> {
-        let mut words = Vec::new();
-        for (parameter, &whole) in self.parameters.iter().zip(parameters) {
-            let Parameter::Wide(_) = parameter else {
-                words.push(whole);
-                continue;
-            };
-            if M::on_stack(&words).len() % 2 == 1 {
-                words.push(None);
-            }
-            let upper = whole.map(|_| Whole::Count(Form::default()));
-            words.extend([whole, upper]);
+/// Parameters in registers, and then on the stack, with whether they are wide: the lower half of a wide one
+/// comes first, and on the stack its address is a multiple of its size.
+pub(super) fn in_words<M: Turning>(
+    parameters: impl Iterator<Item = (Option<Whole>, bool)>,
+) -> Vec<Option<Whole>> {
+    let mut words = Vec::new();
+    for (whole, is_wide) in parameters {
+        if is_wide && M::on_stack(&words).len() % 2 == 1 {
+            words.push(None);
         }
-        words
+        words.push(whole);
+        words.extend(is_wide.then(|| whole.map(|_| Whole::Count(Form::default()))));
     }
+    words
 }
 
 /// The buffer that a parameter is the address of.

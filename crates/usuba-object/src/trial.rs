@@ -18,6 +18,7 @@ use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::functions::Functions;
 use super::memory::{Access, Buffer, Memory, Region, Whole};
 use super::riscv::Riscv;
+use super::safety::in_words;
 use super::x86::X86;
 use super::{Fault, Forks, Machine, Rule, Step, World};
 use usuba_bits::cell::{Bits, Cell};
@@ -57,6 +58,8 @@ pub enum Argument {
     /// The address of a buffer, by its number.
     Buffer(usize),
     Number(u64),
+    /// A number of eight bytes, below 2^32, where addresses have four.
+    Wide(u32),
 }
 
 /// A call of a function of the object.
@@ -139,9 +142,13 @@ impl<'o> Trial<'o> {
         let whole = |argument: &Argument| match *argument {
             Argument::Buffer(at) => Whole::start(at),
             Argument::Number(value) => Whole::Count(Form::number(value as i64)),
+            Argument::Wide(value) => Whole::Count(Form::number(value.into())),
         };
-        let arguments: Vec<Option<Whole>> =
-            call.arguments.iter().map(|argument| Some(whole(argument))).collect();
+        let arguments = in_words::<M>(
+            call.arguments
+                .iter()
+                .map(|argument| (Some(whole(argument)), matches!(argument, Argument::Wide(_)))),
+        );
         self.limit = self.instructions + LONGEST;
         let mut phases = Phases::of(M::CONVENTION);
         let mut left: Option<Left> = None;

@@ -94,7 +94,7 @@ fn is_of_addresses(c_type: &str) -> bool {
 }
 
 /// Whether a number has eight bytes on all machines.
-fn is_long(c_type: &str) -> bool {
+pub fn is_long(c_type: &str) -> bool {
     matches!(c_type, "uint64_t" | "unsigned long long") || c_type.ends_with("_length")
 }
 

@@ -438,6 +438,49 @@ fn nacl_keeps_its_proofs() {
     }
 }
 
+/// NaCl in a static program for RV32IM without a library of C: copies are functions of the program. Code
+/// that can be written is refused.
+#[test]
+fn a_program_for_riscv_is_proved() {
+    let target = usuba::isa::find("gp32").expect("a target");
+    let machine = match cc::find_foreign(target, Foreign::Riscv, Family::Gcc) {
+        Ok(machine) => machine,
+        Err(skip) => return println!("{skip}"),
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let made = usubac(path, "dist --kind nacl --target gp32 -o .");
+    assert!(made.status.success(), "{}", err(&made));
+    fs::write(path.join("program.c"), include_str!("linked/program.c")).expect("written");
+    fs::write(path.join("script"), include_str!("linked/script.ld")).expect("written");
+    let compile = |more: &[&str]| {
+        let common = ["-Os", "-DUSUBA_SMALL", "-ffreestanding"];
+        let made = machine.compile().args(common).args(more).current_dir(path).status();
+        assert!(made.expect("the compiler runs").success());
+    };
+    compile(&["-c", "usuba-nacl.c"]);
+    let link = ["-nostdlib", "-static", "-o", "program", "program.c", "usuba-nacl.o"];
+    let functions = ["usuba_crypto_verify_32", "usuba_sha256_hash", "usuba_ed25519_sign"];
+    let chosen: String = functions.iter().map(|name| format!(" --function {name}")).collect();
+    let prove = || {
+        let manifest = "--manifest usuba-nacl.manifest.toml --format json --no-cache";
+        usubac(path, &format!("prove --dist program {manifest}{chosen}"))
+    };
+    compile(&link);
+    let refused = err(&prove());
+    assert!(refused.contains("can be written") && refused.contains("help: "), "{refused}");
+    compile(&[&link[..], &["-Wl,-T,script"]].concat());
+    let run = prove();
+    for name in functions {
+        let rows = rows(&run);
+        let row = rows.iter().find(|row| row["function"] == name).expect(name);
+        let answers = row["answers"].as_array().expect("answers");
+        assert!(answers[..3].iter().all(|answer| answer == "proved"), "{row}");
+        let is_computed = |answer: &Value| answer == "proved" || answer["sizes"].is_string();
+        assert!(name.ends_with("sign") || is_computed(&answers[4]), "{row}");
+    }
+}
+
 fn text_of(lines: &BTreeSet<String>) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }

@@ -111,7 +111,7 @@ impl Run<'_, '_> {
                 Region::Caller => return Ok(Step::Returned),
                 Region::Return => {
                     self.aarch64.next = NOWHERE;
-                    return Ok(Step::Back);
+                    return Ok(self.back());
                 }
                 _ => {}
             }
@@ -120,11 +120,18 @@ impl Run<'_, '_> {
         match jump {
             Jump::Return => {
                 self.aarch64.next = target;
-                Ok(Step::Back)
+                Ok(self.back())
             }
             Jump::Plain => self.tail(target),
             Jump::Call => self.call(target),
         }
+    }
+
+    /// The return of a callee, whose caller does not need its address any more: paths with several calls
+    /// have equal registers behind them.
+    fn back(&mut self) -> Step {
+        self.set(LINK, Word::unset());
+        Step::Back
     }
 
     /// A jump without a return address: to another place, or a call whose callee returns to the

@@ -196,12 +196,15 @@ impl<'o, 'b> Image<'o, 'b> {
             let end = u64::checked_add(start, header.p_memsz(LittleEndian).into());
             let end = end.filter(|&end| end < 1 << 47);
             let end = end.ok_or("a segment is too long")?;
+            if flags.contains(elf::PF_W) && flags.contains(elf::PF_X) {
+                let hint = "a linker script gives code and data segments of their own";
+                return Err(format!("the code at {start:#x} can be written; help: {hint}"));
+            }
             let is_first = self.segments.is_empty();
             // The loader maps whole pages.
             if !is_first && start / PAGE < self.end.div_ceil(PAGE)
                 || start % PAGE != header.p_offset(LittleEndian).into() % PAGE
                 || start + bytes.len() as u64 > end
-                || flags.contains(elf::PF_W) && flags.contains(elf::PF_X)
             {
                 return Err(format!("the loader does not map the segment at {start:#x}"));
             }

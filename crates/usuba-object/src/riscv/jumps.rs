@@ -57,14 +57,14 @@ impl Run<'_, '_> {
                     Region::Caller if to == 0 && at.offset == 0 => return Ok(Step::Returned),
                     Region::Return if is_return && at.offset == 0 => {
                         self.riscv.next = NOWHERE;
-                        return Ok(Step::Back);
+                        return Ok(self.back());
                     }
                     _ => {}
                 }
                 let target = Object::place(at).ok_or_else(|| unsupported(other))?;
                 if is_return {
                     self.riscv.next = target;
-                    return Ok(Step::Back);
+                    return Ok(self.back());
                 }
                 self.jump(to, target)
             }
@@ -80,6 +80,13 @@ impl Run<'_, '_> {
             }
             _ => Err(unsupported(other)),
         }
+    }
+
+    /// The return of a callee, whose caller does not need its address any more: paths with several calls
+    /// have equal registers behind them.
+    fn back(&mut self) -> Step {
+        self.set(RA, Word::unset());
+        Step::Back
     }
 
     /// A jump without a return address: to another place, or a call whose callee returns to the caller.

@@ -11,6 +11,7 @@ use usuba_object::memory::Access;
 use usuba_object::trial::{Argument, Call, Content, Data, Trial};
 
 use super::symbols::{Byte, Known, Symbols, bytes};
+use crate::exported;
 
 /// A buffer of a run, by its number.
 #[derive(Clone, Copy)]
@@ -28,6 +29,8 @@ pub struct Run<'a> {
     source: usize,
     pub trial: Trial<'a>,
     buffers: Vec<Data>,
+    /// Bytes of an address.
+    address: usize,
 }
 
 impl<'a> Run<'a> {
@@ -36,7 +39,8 @@ impl<'a> Run<'a> {
         let mut functions = Functions::new(&known.callees, object);
         functions.points = known.points.clone();
         let trial = Trial::new(object, Bits::new(Graph::new(None)), functions);
-        Run { known, source, trial, buffers: Vec::new() }
+        let address = object.processor().address();
+        Run { known, source, trial, buffers: Vec::new(), address }
     }
 
     fn buffer(&mut self, name: &str, content: Content) -> Room {
@@ -98,8 +102,14 @@ impl<'a> Run<'a> {
 
     /// A buffer of numbers of eight bytes.
     pub fn lengths(&mut self, name: &str, values: &[usize]) -> Room {
+        self.numbers(name, values, self.address)
+    }
+
+    /// A buffer of numbers that have this number of bytes each.
+    pub fn numbers(&mut self, name: &str, values: &[usize], bytes: usize) -> Room {
         let bits = &self.trial.symbols().0;
-        let cells = values.iter().flat_map(|&value| bits.number(value as u64, 64)).collect();
+        let number = |&value: &usize| bits.number(value as u64, 8 * bytes);
+        let cells = values.iter().flat_map(number).collect();
         self.buffer(name, Content::Bits(cells))
     }
 
@@ -163,8 +173,9 @@ impl<'a> Run<'a> {
     fn returned(&mut self, name: &str, given: &[Given]) -> Result<Option<Vec<Cell>>, String> {
         let declared = self.known.declared.get(name);
         let function = declared.ok_or_else(|| format!("`{name}` is not exported"))?;
+        let other = || format!("`{name}` has other parameters");
         if function.parameters.len() != given.len() {
-            return Err(format!("`{name}` has other parameters"));
+            return Err(other());
         }
         let mut arguments = Vec::new();
         for (parameter, given) in function.parameters.iter().zip(given) {
@@ -177,8 +188,13 @@ impl<'a> Run<'a> {
                     }
                     Argument::Buffer(room.0)
                 }
-                (None, Given::Number(number)) => Argument::Number(*number as u64),
-                _ => return Err(format!("`{name}` has other parameters")),
+                (None, Given::Number(number)) => {
+                    match self.address < 8 && exported::is_long(&parameter.c_type) {
+                        true => Argument::Wide(u32::try_from(*number).map_err(|_| other())?),
+                        false => Argument::Number(*number as u64),
+                    }
+                }
+                _ => return Err(other()),
             });
         }
         let call = Call { symbol: name.to_string(), arguments };

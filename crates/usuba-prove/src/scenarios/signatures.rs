@@ -160,7 +160,7 @@ impl<'a> Scenarios<'a> {
                     expected.extend(text);
                 }
                 run.expect(out, &expected)?;
-                let wanted = run.lengths("length", &[bytes]);
+                let wanted = run.numbers("length", &[bytes], 8);
                 let wanted = run.bytes(wanted);
                 run.expect(length, &wanted)
             });

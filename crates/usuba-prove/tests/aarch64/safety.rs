@@ -121,6 +121,9 @@ fn joined_paths_keep_every_rule() {
                   ldr d8, [sp, #16]; ldp x30, x19, [sp], #32; ret; \
                   g: movi d8, #0; ldr w19, [x1]; cbz w19, 2f; mov w19, #0; ret; 2: nop; ret";
     assert_eq!(joined(called), Ok((1, 0, vec![])));
+    let calls = "stp x30, x19, [sp, #-16]!; ldrb w9, [x1]; cbz w9, 1f; bl g; b 2f; 1: bl g; \
+                 2: ldp x30, x19, [sp], #16; ret; g: mov x9, #0; ret";
+    assert_eq!(joined(calls), Ok((1, 0, vec![])));
     for (body, rule) in [
         (index.replace("mov x10, #31", "mov x10, #32"), Rule::OutOfBounds),
         (index.replace("mov x10, #31", "mov x10, #-1"), Rule::OutOfBounds),

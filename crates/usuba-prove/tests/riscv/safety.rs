@@ -139,6 +139,10 @@ fn joined_paths_keep_every_rule() {
     let unread = "addi sp, sp, -16; sw ra, 0(sp); call g; mv a0, a1; lw ra, 0(sp); addi sp, sp, 16; ret; \
                   g: lbu a0, 0(a1); beqz a0, 2f; li a0, 5; ret; 2: li a0, 6; ret";
     assert_eq!(joined(unread), Ok((1, 0, vec![])));
+    // Nor is the place of the last call, whose address stays in a register.
+    let calls = "addi sp, sp, -16; sw ra, 0(sp); lbu t0, 0(a1); beqz t0, 1f; call g; j 2f; 1: call g; \
+                 2: lw ra, 0(sp); addi sp, sp, 16; ret; g: li t0, 0; ret";
+    assert_eq!(joined(calls), Ok((1, 0, vec![])));
     for (body, rule) in [
         (index.replace("li t1, 31", "li t1, 32"), Rule::OutOfBounds),
         (index.replace("li t1, 31", "li t1, -1"), Rule::OutOfBounds),
