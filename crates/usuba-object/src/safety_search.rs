@@ -256,7 +256,8 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             });
             // A caller may not read the status.
             let is_told = live.is_some() || self.reads_status(side.machine.place());
-            let is_like = |other: &&mut Box<State<M>>| other.is_like(&side, object, live, is_told);
+            let is_like =
+                |other: &&mut Box<State<M>>| other.is_like(&side, object, (live, is_told));
             for other in joined.iter_mut().filter(is_like) {
                 if let Some(both) = other.joined(&side, &self.world.bits) {
                     **other = both;

@@ -85,30 +85,29 @@ impl<M: Turning> State<M> {
         self
     }
 
-    /// Whether another state may be joined with this one.
+    /// Whether another state may be joined with this one: the registers that may be read are the saved ones
+    /// of a function, `None` where one returns, and perhaps the status.
     pub fn is_like(
         &self,
         other: &State<M>,
         object: &Object,
-        live: Option<Registers>,
-        is_told: bool,
+        read: (Option<Registers>, bool),
     ) -> bool {
         self.calls == other.calls
             && self.secrets == other.secrets
             && self.memory.has_regions_of(&other.memory, self.machine.stack_offset())
-            && self.has_words_like(other, object, live, is_told)
+            && self.has_words_like(other, object, read)
     }
 
     /// Whether the registers of two states at one place may be joined: inside of a function that may
-    /// read these callee-saved registers from there on, or where one returns. Statuses that differ stay
-    /// apart, and so do addresses in different regions and pointers to code or to steps of a table of
+    /// read these callee-saved registers from there on, or where one returns. Statuses that differ and may
+    /// be read stay apart, and so do addresses in different regions and pointers to code or to steps of a table of
     /// addresses.
     fn has_words_like(
         &self,
         other: &State<M>,
         object: &Object,
-        live: Option<Registers>,
-        is_told: bool,
+        (live, is_told): (Option<Registers>, bool),
     ) -> bool {
         let (place, returns) = (self.machine.place(), live.is_none());
         let register =

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! A [`Form`] is a linear combination of variables over the integers; a register that holds one
-//! holds it modulo 2^64. Every variable has a range. A query with one answer on all ranges is
+//! holds it modulo 2^64, or 2^32 where it has 32 bits. Every variable has a range. A query with one answer on all ranges is
 //! answered; another query names a variable and a value at which to split its range.
 //!
 //! *Soundness:* any split is sound, as it only distinguishes cases.
