@@ -10,6 +10,8 @@ mod assembly;
 mod contracts;
 mod decoder;
 mod faults;
+#[path = "../safety/foreign.rs"]
+mod foreign;
 mod instructions;
 mod safety;
 

@@ -2,17 +2,14 @@
 //!
 //! Each fault is one instruction away from a function that is proved.
 
-use usuba::isa;
 use usuba_object::aarch64::Aarch64;
-use usuba_object::callgraph::CallGraph;
 use usuba_object::elf::Object;
-use usuba_object::safety::{Bytes, Evidence, Function, Parameter, Returns, prove};
+use usuba_object::safety::{Bytes, Evidence, Parameter, Returns, prove};
 use usuba_object::{Fault, Rule};
-use usuba_prove::compiler::Compiler;
-use usuba_run::cc::{Family, Foreign, Machine};
+use usuba_run::cc::{Foreign, Machine};
 
 use super::contracts::{contract, of_any_length};
-use super::{Assembly, machine, read};
+use super::{Assembly, foreign, machine, read};
 
 /// The most instructions of a test.
 const LONGEST: u64 = 10_000;
@@ -253,56 +250,26 @@ fn a_comparison_of_a_half_is_of_a_half() {
 
 #[test]
 fn functions_in_c_are_safe() {
-    if machine().is_none() {
-        return;
-    }
-    let mut function: Function = contract(Returns::Status);
-    function.equal.push([0, 2]);
-    let target = isa::find("gp64").expect("a target");
-    for family in [Family::Gcc, Family::Clang] {
-        let compiler = match Compiler::find_foreign(target, Foreign::Aarch64, family) {
-            Ok(compiler) => compiler,
-            Err(skip) => {
-                println!("{skip}");
-                continue;
-            }
-        };
-        for flags in [["-O2"], ["-O3"], ["-Os"], ["-mbranch-protection=standard"]] {
-            let text = include_str!("../safety/status.c");
-            let bytes = compiler.object(text, "c", &flags).expect("it compiles");
-            let object = read(&bytes);
-            let by = format!("{} {flags:?}", compiler.name);
-            let evidence = prove::<Aarch64>(&object, &function, LONGEST).expect(&by);
-            assert_eq!(evidence.residue.frame, 0, "{by}: {evidence:?}");
-            assert!(!evidence.told.is_empty(), "{by}: {evidence:?}");
-            let mut short = function.clone();
-            let Parameter::Buffer(out) = &mut short.parameters[2] else { unreachable!() };
-            out.bytes = Bytes::Fixed(31);
-            let fault = prove::<Aarch64>(&object, &short, LONGEST).expect_err(&by);
-            assert_eq!(fault.rule, Rule::OutOfBounds, "{by}: {fault}");
-        }
+    if machine().is_some() {
+        let levels = ["-O2", "-O3", "-Os", "-mbranch-protection=standard"];
+        let count =
+            foreign::functions_in_c_are_safe::<Aarch64>(Foreign::Aarch64, "gp64", &levels, LONGEST);
+        assert!(count > 0, "the assembler belongs to a compiler");
     }
 }
 
 #[test]
 fn the_call_graph_has_all_callers() {
     let Some(machine) = machine() else { return };
-    let functions = "bl g; ret; .size f, .-f; .type g, @function; g: b h; .size g, .-g; .type h, @function; \
-                     h: cbz x0, k; ret; .size h, .-h; .type k, @function; k: ret; .size k, .-k; \
-                     .type l, @function; l: adr x0, m; ret; .size l, .-l; .type m, @function; \
-                     m: ret; .size m, .-m";
-    let file = object(&machine, functions);
-    let graph = CallGraph::new(&file);
-    let place = |name: &str| file.functions().iter().find(|f| f.name == name).expect(name).place;
-    for (callee, caller) in [("g", "f"), ("h", "g"), ("k", "h")] {
-        let callers = graph.callers(place(callee)).expect("all are known");
-        assert_eq!(callers.into_iter().collect::<Vec<u64>>(), [place(caller)], "{callee}");
+    let functions = foreign::functions("bl", "b", "cbz x0,", "adr x0,");
+    let file = object(&machine, &functions);
+    for (callee, caller) in foreign::CALLERS {
+        let found = foreign::callers(&file, callee);
+        assert_eq!(found, caller.map(|caller| vec![caller.to_string()]), "{callee}");
     }
-    assert!(graph.callers(place("m")).is_err() && graph.callers(place("f")).is_err());
     // A page may have the address of each of its functions, where the linker has written distances.
     let paged = functions.replace("adr x0, m", "adrp x0, m; add x0, x0, :lo12:m");
     let file = object(&machine, &paged);
-    let graph = CallGraph::new(&file);
-    let place = |name: &str| file.functions().iter().find(|f| f.name == name).expect(name).place;
-    assert!(graph.callers(place("m")).is_err() && graph.callers(place("k")).is_ok());
+    assert_eq!(foreign::callers(&file, "m"), None);
+    assert!(foreign::callers(&file, "k").is_some());
 }

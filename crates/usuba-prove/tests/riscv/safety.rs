@@ -2,17 +2,14 @@
 //!
 //! Each fault is one instruction away from a function that is proved.
 
-use usuba::isa;
-use usuba_object::callgraph::CallGraph;
 use usuba_object::elf::Object;
 use usuba_object::riscv::Riscv;
 use usuba_object::safety::{Bytes, Evidence, Function, Parameter, Returns, prove};
 use usuba_object::{Fault, Rule};
-use usuba_prove::compiler::Compiler;
-use usuba_run::cc::{Family, Foreign, Machine};
+use usuba_run::cc::{Foreign, Machine};
 
 use super::contracts::{contract, of_any_length};
-use super::{Assembly, machine, read};
+use super::{Assembly, foreign, machine, read};
 
 /// The most instructions of a test.
 const LONGEST: u64 = 10_000;
@@ -354,53 +351,21 @@ fn sums_of_unknown_words_are_not_confused() {
 
 #[test]
 fn functions_in_c_are_safe() {
-    if machine().is_none() {
-        return;
-    }
-    let mut function: Function = contract(Returns::Status);
-    function.equal.push([0, 2]);
-    let target = isa::find("gp32").expect("a target");
-    for family in [Family::Gcc, Family::Clang] {
-        let compiler = match Compiler::find_foreign(target, Foreign::Riscv, family) {
-            Ok(compiler) => compiler,
-            Err(skip) => {
-                println!("{skip}");
-                continue;
-            }
-        };
-        for flags in [["-O2"], ["-O3"], ["-Os"]] {
-            // There is no library of C, whose header declares these functions.
-            let declared = "#include <stddef.h>\nvoid *memcpy(void *, const void *, size_t);\n\
-                            void *memset(void *, int, size_t);";
-            let text = include_str!("../safety/status.c").replace("#include <string.h>", declared);
-            let bytes = compiler.object(&text, "c", &flags).expect("it compiles");
-            let object = read(&bytes);
-            let by = format!("{} {flags:?}", compiler.name);
-            let evidence = prove::<Riscv>(&object, &function, LONGEST).expect(&by);
-            assert_eq!(evidence.residue.frame, 0, "{by}: {evidence:?}");
-            assert!(!evidence.told.is_empty(), "{by}: {evidence:?}");
-            let mut short = function.clone();
-            let Parameter::Buffer(out) = &mut short.parameters[2] else { unreachable!() };
-            out.bytes = Bytes::Fixed(31);
-            let fault = prove::<Riscv>(&object, &short, LONGEST).expect_err(&by);
-            assert_eq!(fault.rule, Rule::OutOfBounds, "{by}: {fault}");
-        }
+    if machine().is_some() {
+        let levels = ["-O2", "-O3", "-Os"];
+        let count =
+            foreign::functions_in_c_are_safe::<Riscv>(Foreign::Riscv, "gp32", &levels, LONGEST);
+        assert!(count > 0, "the assembler belongs to a compiler");
     }
 }
 
 #[test]
 fn the_call_graph_has_all_callers() {
     let Some(machine) = machine() else { return };
-    let functions = "jal g; ret; .size f, .-f; .type g, @function; g: j h; .size g, .-g; .type h, @function; \
-                     h: beqz a0, k; ret; .size h, .-h; .type k, @function; k: ret; .size k, .-k; \
-                     .type l, @function; l: lla a0, m; ret; .size l, .-l; .type m, @function; \
-                     m: ret; .size m, .-m";
-    let file = object(&machine, functions);
-    let graph = CallGraph::new(&file);
-    let place = |name: &str| file.functions().iter().find(|f| f.name == name).expect(name).place;
-    for (callee, caller) in [("g", "f"), ("h", "g"), ("k", "h")] {
-        let callers = graph.callers(place(callee)).expect("all are known");
-        assert_eq!(callers.into_iter().collect::<Vec<u64>>(), [place(caller)], "{callee}");
+    let functions = foreign::functions("jal", "j", "beqz a0,", "lla a0,");
+    let file = object(&machine, &functions);
+    for (callee, caller) in foreign::CALLERS {
+        let found = foreign::callers(&file, callee);
+        assert_eq!(found, caller.map(|caller| vec![caller.to_string()]), "{callee}");
     }
-    assert!(graph.callers(place("m")).is_err() && graph.callers(place("f")).is_err());
 }
