@@ -24,6 +24,14 @@ pub struct Effects {
     pub transfer: Transfer,
 }
 
+/// How an instruction uses flags.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct FlagUse {
+    pub reads: bool,
+    /// Whether it writes any of them.
+    pub writes: bool,
+}
+
 /// The addresses that an instruction names.
 #[derive(Clone, Default, Debug)]
 pub struct Names {
@@ -60,8 +68,8 @@ pub trait ControlFlow {
     /// branch has two.
     fn next(object: &Object, place: u64) -> Vec<Option<u64>>;
 
-    /// Whether an instruction that is no branch depends on flags.
-    fn reads_flags(object: &Object, place: u64) -> bool;
+    /// How the instruction at a place uses flags.
+    fn flags(object: &Object, place: u64) -> FlagUse;
 
     /// The registers that the instruction at a place uses.
     fn effects(object: &Object, place: u64) -> Effects;

@@ -98,6 +98,18 @@ impl Flags {
         }
     }
 
+    /// Notes the outcome of a condition on one flag in that flag, for later conditions on it.
+    pub fn tell(&mut self, condition: Condition, outcome: bool) {
+        let flag = match condition {
+            Condition::Overflow => &mut self.overflow,
+            Condition::Below => &mut self.carry,
+            Condition::Equal => &mut self.zero,
+            Condition::Sign => &mut self.sign,
+            _ => return,
+        };
+        *flag = Flag::Is(outcome);
+    }
+
     /// The flags at another turn of a loop.
     pub fn joined(&self, other: &Flags, compared: Option<(Form, Form)>) -> Flags {
         let known = |one: Flag, next: Flag| match one == next {

@@ -19,7 +19,7 @@
 
 use std::collections::HashMap;
 
-use super::control_flow::ControlFlow;
+use super::control_flow::{ControlFlow, Transfer};
 use super::elf::Object;
 
 /// The most instructions of a function.
@@ -33,13 +33,19 @@ pub struct Met {
     pub is_in_loop: bool,
 }
 
+/// The most instructions between one that depends on flags and a branch on the same flags.
+const NEAR: usize = 8;
+
 /// The place where all paths from an instruction that depends on flags meet; `None` if they leave the
 /// function before, and for another instruction. If that is behind a loop, the place where all paths
-/// meet that come to the branch again.
+/// meet that come to the branch again. Paths from an instruction before a branch on the same flags meet
+/// where those from the branch do.
 pub fn meeting<M: ControlFlow>(object: &Object, branch: u64) -> Option<Met> {
     let met = |place| Met { place, is_in_loop: false };
     if let [next] = M::next(object, branch)[..] {
-        return next.filter(|_| M::reads_flags(object, branch)).map(met);
+        let next = next.filter(|_| M::flags(object, branch).reads)?;
+        let tested = same_test::<M>(object, branch);
+        return tested.and_then(|test| meeting::<M>(object, test)).or(Some(met(next)));
     }
     let flow = Flow::new::<M>(object, branch)?;
     let end = flow.post_dominator();
@@ -52,6 +58,22 @@ pub fn meeting<M: ControlFlow>(object: &Object, branch: u64) -> Option<Met> {
             place.map(|place| Met { place, is_in_loop: true }).or(end.map(met))
         }
     }
+}
+
+/// The branch on the flags that an instruction depends on.
+fn same_test<M: ControlFlow>(object: &Object, place: u64) -> Option<u64> {
+    let mut at = place;
+    for _ in 0..NEAR {
+        let [Some(next)] = M::next(object, at)[..] else { return None };
+        if M::flags(object, at).writes || M::effects(object, at).transfer != Transfer::Plain {
+            return None;
+        }
+        at = next;
+        if M::next(object, at).len() == 2 {
+            return M::flags(object, at).reads.then_some(at);
+        }
+    }
+    None
 }
 
 /// A control-flow graph. Node 0 is outside, node 1 is the branch.

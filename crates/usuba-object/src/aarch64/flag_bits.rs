@@ -110,9 +110,24 @@ impl Run<'_, '_> {
         let is_open = self.world.bits.value(holds).is_none() && holds == Cell::UNSET;
         if is_open && self.world.forks.follows {
             let outcome = self.world.forked(false, None)?;
+            self.tell(condition, outcome)?;
             return Ok(self.world.bits.constant(outcome));
         }
         Ok(holds)
+    }
+
+    /// Notes the outcome of a condition on one flag in that flag, for later conditions on it.
+    fn tell(&mut self, Condition(code): Condition, outcome: bool) -> Result<(), Fault> {
+        let is_set = outcome != (code & 1 == 1);
+        if let Flags::Public(flags) = &mut self.aarch64.flags {
+            let (shared, negated) = shared_condition(code);
+            flags.tell(shared, is_set != negated);
+        } else if let Some(&at) = [1, 2, 0, 3].get(code as usize >> 1) {
+            let mut flags = self.all_flags()?;
+            flags[at] = self.world.bits.constant(is_set);
+            self.aarch64.flags = Flags::Given(flags);
+        }
+        Ok(())
     }
 }
 

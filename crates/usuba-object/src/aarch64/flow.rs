@@ -8,7 +8,7 @@ use usuba_decode::aarch64::{
 use super::loads_and_stores::PAGE;
 use super::register_file::{LINK, PARAMETER_REGISTERS, SAVED_REGISTERS, SP, VOLATILE};
 use super::{Aarch64, BYTES};
-use crate::control_flow::{ControlFlow, Effects, Names, Transfer};
+use crate::control_flow::{ControlFlow, Effects, FlagUse, Names, Transfer};
 use crate::elf::{Kind, Object};
 use crate::summarized::Registers;
 
@@ -55,15 +55,26 @@ impl ControlFlow for Aarch64 {
         }
     }
 
-    fn reads_flags(object: &Object, place: u64) -> bool {
-        matches!(
-            instruction(object, place),
-            Some(
-                Instruction::AddCarry { .. }
-                    | Instruction::Select { .. }
-                    | Instruction::CompareIf { .. }
-            )
-        )
+    fn flags(object: &Object, place: u64) -> FlagUse {
+        let Some(instruction) = instruction(object, place) else { return FlagUse::default() };
+        let reads = matches!(
+            instruction,
+            Instruction::AddCarry { .. }
+                | Instruction::Select { .. }
+                | Instruction::CompareIf { .. }
+                | Instruction::BranchIf { .. }
+        );
+        let writes = matches!(
+            instruction,
+            Instruction::AddImmediate { flags: true, .. }
+                | Instruction::Add { flags: true, .. }
+                | Instruction::AddExtended { flags: true, .. }
+                | Instruction::AddCarry { flags: true, .. }
+                | Instruction::LogicImmediate { flags: true, .. }
+                | Instruction::Logic { flags: true, .. }
+                | Instruction::CompareIf { .. }
+        );
+        FlagUse { reads, writes }
     }
 
     fn effects(object: &Object, place: u64) -> Effects {

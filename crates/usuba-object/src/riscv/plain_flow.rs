@@ -4,7 +4,7 @@ use usuba_decode::riscv::{Instruction, Operand, Operation, Register, decode};
 
 use super::values::{FIRST, PARAMETER_REGISTERS, RA, SAVED, SP, VOLATILE};
 use super::{LONGEST, Riscv};
-use crate::control_flow::{ControlFlow, Effects, Names, Transfer};
+use crate::control_flow::{ControlFlow, Effects, FlagUse, Names, Transfer};
 use crate::elf::{Kind, Object};
 use crate::summarized::Registers;
 
@@ -111,8 +111,8 @@ impl ControlFlow for Riscv {
         }
     }
 
-    fn reads_flags(_: &Object, _: u64) -> bool {
-        false
+    fn flags(_: &Object, _: u64) -> FlagUse {
+        FlagUse::default()
     }
 
     fn effects(object: &Object, place: u64) -> Effects {

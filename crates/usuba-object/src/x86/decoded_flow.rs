@@ -8,7 +8,7 @@ use iced_x86::{
 use super::registers::{PARAMETERS, SAVED, VOLATILE};
 use super::relocated::Linked;
 use super::{LONGEST, X86};
-use crate::control_flow::{ControlFlow, Effects, Names, Transfer};
+use crate::control_flow::{ControlFlow, Effects, FlagUse, Names, Transfer};
 use crate::elf::{Kind, Object};
 
 /// The most instructions of an epilogue.
@@ -33,8 +33,9 @@ impl ControlFlow for X86 {
         }
     }
 
-    fn reads_flags(object: &Object, place: u64) -> bool {
-        instruction(object, place).rflags_read() != 0
+    fn flags(object: &Object, place: u64) -> FlagUse {
+        let i = instruction(object, place);
+        FlagUse { reads: i.rflags_read() != 0, writes: i.rflags_modified() != 0 }
     }
 
     fn effects(object: &Object, place: u64) -> Effects {

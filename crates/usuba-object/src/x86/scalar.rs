@@ -12,6 +12,7 @@
 
 use iced_x86::{Code, Mnemonic, OpKind};
 
+use super::control::condition_of;
 use super::lanes::Gate;
 use super::operands::number;
 use super::{Done, Run, unsupported};
@@ -445,6 +446,9 @@ impl Run<'_, '_> {
             Flag::Secret | Flag::Bit(_) | Flag::Zero(_) => self.condition_bit(code),
             Flag::Public | Flag::Undefined if self.world.forks.follows => {
                 let outcome = self.world.forked(false, None)?;
+                if let Some((condition, negated)) = condition_of(code) {
+                    self.x86.flags.tell(condition, outcome != negated);
+                }
                 Some(self.world.bits.constant(outcome))
             }
             Flag::Public | Flag::Undefined => None,

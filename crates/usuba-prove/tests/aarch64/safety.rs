@@ -168,7 +168,22 @@ fn loops_of_any_length_are_safe_by_induction() {
                  add x21, x21, #1; b 1b; 2: ldr x21, [sp, #32]; ldp x19, x20, [sp, #16]; \
                  ldp x29, x30, [sp], #48; ret; g: strb wzr, [x0]; ret";
     looped(saved).expect("it calls a function in each turn");
+    // The second loop ends at the last index of the first one.
+    let twice = "cbz x2, 4f; mov x3, #0; b 2f; 1: mov x3, x4; 2: ldrb w9, [x0, x3]; add x4, x3, #1; \
+                 cmp x2, x4; b.ne 1b; mov x5, #0; 3: strb wzr, [x1, x5]; cmp x3, x5; \
+                 add x5, x5, #1; b.ne 3b; 4: mov w9, #0; ret";
+    looped(twice).expect("it reads n bytes, and writes n bytes");
+    // A flag is a number and the outcome of a branch.
+    let flagged = twice.replace(
+        "mov x3, #0; b 2f",
+        "umulh x9, x2, x2; cmp x9, #0; cset x5, ne; b.ne 4f; mov x3, #0; b 2f",
+    );
+    let flagged = flagged.replace("mov x5, #0; ", "");
+    looped(&flagged).expect("the number is zero");
     for (body, rule) in [
+        (flagged.replace("cset x5, ne", "cset x5, eq; ldrb w9, [x0, x5]"), Rule::OutOfBounds),
+        (twice.replace("[x1, x5]", "[x1, x4]"), Rule::OutOfBounds),
+        (twice.replace("cmp x3, x5", "cmp x4, x5"), Rule::OutOfBounds),
         (copied.replace("b.ne", "b.ls"), Rule::OutOfBounds),
         (copied.replace("mov x9, #0", "mov x9, #1"), Rule::OutOfBounds),
         (copied.replace("cbz x2, 2f; ", ""), Rule::OutOfBounds),

@@ -236,6 +236,12 @@ fn loops_of_any_length_are_safe_by_induction() {
     let parts = format!("{chunks}{parts}xor eax, eax; ret");
     looped(&parts).expect("it copies chunks up to an address, and a part of each size or none");
     is(Rule::OutOfBounds, &parts.replace("cmp rdx, 4", "cmp rdx, 3"));
+    // A flag is a number and the outcome of a branch.
+    let flagged = "test rdx, rdx; je 2f; mov r9, rdx; mov rax, rdx; xor r10d, r10d; mul rdx; \
+                   test rdx, rdx; setne r10b; jne 2f; 1: mov byte ptr [rsi + r10], 0; inc r10; \
+                   cmp r10, r9; jne 1b; 2: xor eax, eax; ret";
+    looped(flagged).expect("the number is zero");
+    is(Rule::OutOfBounds, &flagged.replace("setne r10b", "sete r10b; mov al, [rdi + r10]"));
     // One byte too many at each end, and eight bytes where there may be seven.
     is(Rule::OutOfBounds, &copied.replace("[rsi + rcx]", "[rsi + rcx + 1]"));
     is(Rule::OutOfBounds, &copied.replace("[rdi + rcx]", "[rdi + rcx - 1]"));
