@@ -18,6 +18,9 @@ use usuba_decode::riscv::{Operand, Operation, Register};
 /// Why a word has no bits.
 const ADDRESS: &str = "an address in arithmetic";
 
+/// The most bits of an index that a shift scales.
+const INDEX: usize = 4;
+
 impl Run<'_, '_> {
     /// A register.
     pub fn value(&self, register: Register) -> Word {
@@ -79,14 +82,17 @@ impl Run<'_, '_> {
         b: Operand,
     ) -> Done {
         use Operation::*;
-        let (a, b) = (self.value(a), self.operand(b));
+        let (from, a, b) = (a, self.value(a), self.operand(b));
         let result = match operation {
             Add => self.combined(Binary::Add, a, b)?,
             Subtract => self.combined(Binary::Subtract, a, b)?,
             And => self.combined(Binary::And, a, b)?,
             Or => self.combined(Binary::Or, a, b)?,
             Xor => self.combined(Binary::Xor, a, b)?,
-            ShiftLeft => self.shifted(Shift::Left, a, &b)?,
+            ShiftLeft => {
+                let a = self.scaled(from, a);
+                self.shifted(Shift::Left, a, &b)?
+            }
             ShiftRight => self.shifted(Shift::Right, a, &b)?,
             ShiftRightSigned => self.shifted(Shift::Arithmetic, a, &b)?,
             Less | LessUnsigned => {
@@ -103,6 +109,20 @@ impl Run<'_, '_> {
         };
         self.set(to, result);
         Ok(())
+    }
+
+    /// The operand of a shift to the left. A word with few low bits that are not known, as the index of a
+    /// table, becomes a number in its register, too: `3 i` is `(i << 1) + i` without a multiplier.
+    fn scaled(&mut self, from: Register, word: Word) -> Word {
+        let Word::Bits(cells) = &word else { return word };
+        let is_few = cells[INDEX..].iter().all(|&cell| self.world.bits.value(cell) == Some(false));
+        match is_few.then(|| self.world.public_offset(&word)).flatten() {
+            None => word,
+            Some(form) => {
+                self.set(from, Word::Count(form));
+                Word::Count(form)
+            }
+        }
     }
 
     /// Sums, differences and logical operations.

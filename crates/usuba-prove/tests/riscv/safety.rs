@@ -349,6 +349,25 @@ fn sums_of_unknown_words_are_not_confused() {
     of(&differing.replace("30", "31")).expect_err("they may be equal");
 }
 
+/// Three times a public index that is not known, without a multiplication.
+#[test]
+fn a_scaled_index_stays_in_its_table() {
+    let Some(machine) = machine() else { return };
+    let of = |body: &str| assembled(&machine, body, Returns::Nothing);
+    let body = "lbu t0, 0(a1); andi t0, t0, 3; slli t1, t0, 1; add t1, t1, t0; add t1, a2, t1; \
+                sb zero, 22(t1); ret";
+    of(body).expect("three times three is nine");
+    for wrong in [
+        body.replace("22(t1)", "23(t1)"),
+        body.replace("t0, 3", "t0, 7"),
+        body.replace("slli t1, t0, 1", "slli t1, t0, 2"),
+        body.replace("(a1)", "(a0)"),
+    ] {
+        let fault = of(&wrong).expect_err(&wrong);
+        assert!(matches!(fault.rule, Rule::OutOfBounds | Rule::SecretAddress), "{wrong}: {fault}");
+    }
+}
+
 #[test]
 fn functions_in_c_are_safe() {
     if machine().is_some() {
