@@ -81,17 +81,20 @@ impl<'a> Claims<'a> {
             let safe = self.count(compiler, &["safe", "ends", "time"]);
             format!("{safe} of {} by {compiler}", self.count(compiler, &[]))
         };
-        let computing = |compiler: &&str| {
-            let [all, some] = ["computes", "sizes"].map(|claim| self.count(compiler, &[claim]));
-            format!("{all} and {some} by {compiler}")
+        let safe: Vec<String> = self.compilers.iter().map(of).collect();
+        let mut computing: BTreeMap<[usize; 2], Vec<&str>> = BTreeMap::new();
+        for compiler in &self.compilers {
+            let counts = ["computes", "sizes"].map(|claim| self.count(compiler, &[claim]));
+            computing.entry(counts).or_default().push(compiler);
+        }
+        let alike = |([all, some], by): (&[usize; 2], &Vec<&str>)| {
+            format!("{all} and {some} by {}", by.join(", "))
         };
-        let list = |one: &dyn Fn(&&str) -> String| {
-            self.compilers.iter().map(one).collect::<Vec<_>>().join(", ")
-        };
+        let computing: Vec<String> = computing.iter().rev().map(alike).collect();
         format!(
             "{}; to compute their specifications for all inputs, and at named sizes only: {}.",
-            list(&of),
-            list(&computing)
+            safe.join(", "),
+            computing.join("; ")
         )
     }
 
@@ -143,7 +146,7 @@ mod tests {
         assert!(text.contains("| `f` | all | gcc 12 | gcc 12 |  |  |  |"), "{text}");
         let counts = claims.counts();
         assert!(counts.starts_with("0 of 1 by clang 19, 1 of 2 by gcc 12; "), "{counts}");
-        assert!(counts.ends_with(": 0 and 0 by clang 19, 0 and 1 by gcc 12."), "{counts}");
+        assert!(counts.ends_with(": 0 and 1 by gcc 12; 0 and 0 by clang 19."), "{counts}");
         assert!(Claims::read("f").is_none());
     }
 

@@ -75,32 +75,3 @@ fn the_readme_fits_on_a_screen() {
         assert!(text.lines().any(|line| line.starts_with(command)), "`{command}` is missing");
     }
 }
-
-#[test]
-fn the_readme_has_the_figures_of_the_proofs() {
-    let read = |path: &str| std::fs::read_to_string(root().join(path)).expect("it is there");
-    let page = read("docs/book/src/reference/nacl-functions.md");
-    let row = |compiler: &str| -> Vec<String> {
-        let start = format!("| {compiler} | ");
-        let line = page.lines().find_map(|line| line.strip_prefix(&start)).expect("a row");
-        line.trim_end_matches(" |").split(" | ").map(str::to_string).collect()
-    };
-    let (gcc, clang) = (row("gcc 12"), row("clang 19"));
-    for compiler in [&gcc, &clang] {
-        // Memory-safe, terminating, constant-time; and the same specifications.
-        assert!(compiler[1] == compiler[2] && compiler[2] == compiler[3], "{compiler:?}");
-        assert_eq!(compiler[5..], gcc[5..]);
-    }
-    let readme = read("README.md");
-    let all = [
-        format!("[{} of {} exported functions of NaCl]", gcc[1], gcc[0]),
-        format!("and {} by clang 19", clang[1]),
-        format!(
-            "{} of them compute their specification for all inputs, and {} are proved to do so at named sizes only",
-            gcc[5], gcc[6]
-        ),
-    ];
-    for part in all {
-        assert!(readme.contains(&part), "README.md does not say `{part}`");
-    }
-}
