@@ -245,7 +245,7 @@ impl Addresses {
     /// last result is zero.
     pub fn again(&mut self, id: LoopId, text: &mut String) {
         let open = self.open.pop().expect("a loop ends after its head");
-        debug_assert_eq!(open.id, id);
+        assert_eq!(open.id, id, "loops end in the order of their nesting");
         for (walk, reg) in &open.pointers {
             let (_, step) = walk.walks.last().expect("it walks with the loop");
             if *step != 0 {

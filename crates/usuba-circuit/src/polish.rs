@@ -119,7 +119,7 @@ impl Draft {
                 unreachable!("the constant and the inputs come first")
             };
             let (Some(x), Some(y)) = (lits[a.node()], lits[b.node()]) else {
-                debug_assert!(!order[i], "internal error: a network with a circle");
+                assert!(!order[i], "internal error: a network with a circle");
                 order[i] = true;
                 stack.extend([b.node(), a.node()].into_iter().filter(|&j| lits[j].is_none()));
                 continue;

@@ -117,7 +117,7 @@ impl Spans {
     /// Adds a span. An empty one within another, or at its end, is part of it: in bounds if that is.
     pub fn add(&mut self, Span { buffer, offset: Form { constant, terms }, bytes, written }: Span) {
         let (mut first, mut last) = (constant, constant.saturating_add(bytes));
-        debug_assert!(bytes >= 0, "the length of an access has been checked");
+        assert!(bytes >= 0, "the length of an access has been checked");
         let intervals = self.0.entry((buffer, terms, written)).or_default();
         let from = intervals.partition_point(|[_, end]| *end < first);
         let to = intervals.partition_point(|[start, _]| *start <= last);
