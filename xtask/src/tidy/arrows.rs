@@ -20,6 +20,8 @@ const ORDER: &[&str] = &[
     "usuba-data",
     "usuba-ide",
     "usuba-ciphers",
+    "usuba-replay",
+    "usuba-witness",
     "usuba-sat",
     "usuba-contracts",
     "usuba-decode",

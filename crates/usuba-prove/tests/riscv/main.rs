@@ -2,7 +2,8 @@
 //! functions that break its rules.
 //!
 //! `decoder` has the texts of instructions; `instructions` runs them; `faults` has functions in
-//! assembly, and wrong objects of kernels; `safety` has functions without a specification.
+//! assembly, and wrong objects of kernels; `safety` has functions without a specification; `traces`
+//! has objects that a second model of the machine runs.
 
 #[path = "../assembly/mod.rs"]
 mod assembly;
@@ -14,6 +15,7 @@ mod faults;
 mod foreign;
 mod instructions;
 mod safety;
+mod traces;
 
 use assembly::{Assembly, read};
 use usuba_run::cc::Machine;

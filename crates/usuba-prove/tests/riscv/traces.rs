@@ -1,0 +1,194 @@
+//! Objects of kernels, run by a second model of the machine, against a second evaluator of the
+//! language: neither shares code with the prover, the compiler or the reference semantics.
+
+use std::path::Path;
+
+use usuba::diag::Sources;
+use usuba::emit::c::{COptions, kernel};
+use usuba::ir::Slicing;
+use usuba::ir::random::Random;
+use usuba::passes::pipeline::PipelineOptions;
+use usuba::{Options, front, isa, optimise, typed};
+use usuba_ciphers::Beside;
+use usuba_gen::asks;
+use usuba_object::kernel_contract::{Contract, Meaning};
+use usuba_prove::compiler::{Compiler, contract_of};
+use usuba_replay::trace::{Trace, mask};
+use usuba_run::cc::{Family, Foreign};
+use usuba_witness::Array;
+
+/// Kernels of each run, in all slicings that they have; a share of the others is chosen.
+const ALWAYS: [&str; 4] = ["rectangle", "ascon", "chacha20", "sha2"];
+
+#[test]
+fn a_second_model_runs_kernels_as_their_sources() {
+    let target = isa::find("gp32").expect("a target");
+    let compiler = match Compiler::find_foreign(target, Foreign::Riscv, Family::Gcc) {
+        Ok(compiler) => compiler,
+        Err(skip) => return println!("{skip}"),
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
+    let mut count = 0;
+    for cipher in usuba_ciphers::find(&root).expect("the cipher folders can be read") {
+        let is_often = ALWAYS.iter().any(|name| cipher.folder.ends_with(name));
+        for function in cipher.functions.iter().filter(|function| function.targets.is_empty()) {
+            for &slicing in &function.slicings {
+                let what = format!("{}, {} in {slicing:?}", function.source, function.node);
+                if !is_often && !asks!("{what}") {
+                    continue;
+                }
+                let path = cipher.folder.join(&function.source);
+                count += checked(&path, &function.node, slicing, &compiler, &what) as usize;
+            }
+        }
+    }
+    assert!(count > 3, "{count} kernels");
+}
+
+/// Functions that break a rule, with the reason; the first argument is an array of 8 bytes that is
+/// read, the second one of 8 bytes that is written.
+const BROKEN: [(&str, &str); 10] = [
+    ("lw a2,0(a0); beqz a2,1f; nop; 1: sw a2,0(a1)", "a branch depends on an input"),
+    ("lw a2,0(a0); add a2,a2,a0; lw a2,0(a2)", "an address depends on an input"),
+    ("lw a2,8(a0)", "outside of the arrays"),
+    ("lw a2,-4(a0)", "outside of the arrays"),
+    ("lw a2,2(a0)", "not aligned"),
+    ("sw zero,0(a0)", "outside of the arrays"),
+    ("lw a2,0(a1)", "nobody has written"),
+    ("sw zero,-4(sp)", "outside of the arrays"),
+    ("li s0,1", "belongs to the caller"),
+    ("lw a2,0(a0); div a2,a2,a2", "depends on an input"),
+];
+
+#[test]
+fn functions_that_break_a_rule_have_no_trace() {
+    let Some(machine) = super::machine() else { return };
+    let run = |body: &str| {
+        let body = body.replace("; ", "\n");
+        let text = format!(".globl f\n.type f,@function\nf:\n{body}\nret\n.size f,.-f\n");
+        let object = super::Assembly::new(&machine, &text).object();
+        let arrays = [true, false].map(|is_read| Array { bytes: 8, is_read, is_written: !is_read });
+        usuba_witness::riscv(&object, "f", &arrays, &[0, 1])
+    };
+    let copy = "lw a2,0(a0); lw a3,4(a0); sw a3,0(a1); sw a2,4(a1)";
+    assert_eq!(run(copy).expect("a trace").run(&[3, 5]), [5, 3]);
+    for (body, reason) in BROKEN {
+        let why = run(&format!("{body}; {copy}")).expect_err(body);
+        assert!(why.contains(reason), "{body}: {why}");
+    }
+}
+
+/// Runs the object of a kernel once, on random inputs of all its instances; whether it exists.
+fn checked(path: &Path, node: &str, slicing: Slicing, compiler: &Compiler, what: &str) -> bool {
+    let target = isa::find("gp32").expect("a target");
+    let text = std::fs::read_to_string(path).expect("the program can be read");
+    let mut sources = Sources::default();
+    let root = sources.add(path.display().to_string(), text);
+    let flags = typed::Flags::default();
+    let read = front(&mut sources, root, &mut Beside, Some(node), flags);
+    let program = read.expect("the program is right").program;
+    let options = Options {
+        slicing,
+        target,
+        cpu: isa::cpu::ALL[0],
+        word: None,
+        entry: Some(node.to_string()),
+        flags,
+        pipeline: PipelineOptions::default(),
+        c: COptions::default(),
+    };
+    let Ok(last) = optimise(&program, &options, &mut |_, _| {}) else { return false };
+    let instance = typed::check::entry_instance(&program, slicing, None).expect("an instance");
+    let source = usuba_witness::source(&program, &instance).expect("a trace of the source");
+    let emitted = kernel(&last, target, &options.c);
+    let contract = contract_of(&last, &emitted, target).expect("a contract");
+    let object = compiler.object(&emitted.text, "c", &[]).expect("an object");
+    let arrays: Vec<Array> = contract
+        .arrays
+        .iter()
+        .map(|array| Array {
+            bytes: array.size / 8,
+            is_read: array.entry.is_some(),
+            is_written: array.exit.is_some(),
+        })
+        .collect();
+    let machine = usuba_witness::riscv(&object, &contract.symbol, &arrays, &contract.pointers);
+    let machine = machine.unwrap_or_else(|why| panic!("{what}: {why}"));
+    compare(&source, &machine, &contract, what);
+    true
+}
+
+/// Compares the bits of all instances on random inputs.
+fn compare(source: &Trace, machine: &Trace, contract: &Contract, what: &str) {
+    let meanings = |entry: bool| {
+        let arrays = contract.arrays.iter();
+        arrays
+            .filter_map(move |array| if entry { array.entry.as_ref() } else { array.exit.as_ref() })
+    };
+    let instance_of = |meaning: &Meaning| match meaning {
+        Meaning::Bit { instance: Some(instance), .. } => usize::from(*instance),
+        _ => 0,
+    };
+    let instances = 1 + meanings(false).flatten().map(instance_of).max().expect("results");
+    let mut random = Random::new(5);
+    let shared: Vec<u64> = source.inputs.iter().map(|&m| random.word() & mask(m)).collect();
+    // Words that all instances share have one value; all others have their own.
+    let is_shared = |bit: u32| {
+        let of = |meaning: &Meaning| matches!(meaning, Meaning::Bit { bit: of, instance: None, .. } if *of == bit);
+        meanings(true).flatten().any(of)
+    };
+    let firsts = firsts(&source.inputs);
+    let own: Vec<bool> = firsts.iter().map(|&first| !is_shared(first)).collect();
+    let values: Vec<Vec<u64>> = (0..instances)
+        .map(|_| {
+            let word = |at: usize| match own[at] {
+                true => random.word() & mask(source.inputs[at]),
+                false => shared[at],
+            };
+            (0..shared.len()).map(word).collect()
+        })
+        .collect();
+    let bit = |values: &[Vec<u64>], widths: &[u8], firsts: &[u32], meaning: &Meaning| match *meaning
+    {
+        Meaning::Zero => false,
+        Meaning::Bit { bit, instance, complement } => {
+            let word = firsts.partition_point(|&first| first <= bit) - 1;
+            let place = u32::from(widths[word]) - 1 - (bit - firsts[word]);
+            let value = values[usize::from(instance.unwrap_or(0))][word];
+            (value >> place & 1 == 1) != complement
+        }
+    };
+    let mut inputs = Vec::new();
+    for array in meanings(true) {
+        let bits: Vec<bool> =
+            array.iter().map(|meaning| bit(&values, &source.inputs, &firsts, meaning)).collect();
+        inputs.extend(words(&bits));
+    }
+    let results: Vec<Vec<u64>> = values.iter().map(|values| source.run(values)).collect();
+    let widths: Vec<u8> = source.outputs.iter().map(|&id| source.words[id as usize].bits).collect();
+    let of_results = self::firsts(&widths);
+    let mut wanted = Vec::new();
+    for array in meanings(false) {
+        let bits: Vec<bool> =
+            array.iter().map(|meaning| bit(&results, &widths, &of_results, meaning)).collect();
+        wanted.extend(words(&bits));
+    }
+    assert_eq!(machine.run(&inputs), wanted, "{what}");
+}
+
+/// The number of the first bit of each word.
+fn firsts(widths: &[u8]) -> Vec<u32> {
+    let next = |sum: &mut u32, &width: &u8| {
+        let first = *sum;
+        *sum += u32::from(width);
+        Some(first)
+    };
+    widths.iter().scan(0, next).collect()
+}
+
+/// Bits as words of 32 bits, then as bytes, as traces of arrays have them.
+fn words(bits: &[bool]) -> Vec<u64> {
+    let word = |bits: &[bool]| bits.iter().rev().fold(0, |sum, &bit| sum << 1 | bit as u64);
+    let (whole, rest) = bits.split_at(bits.len() / 32 * 32);
+    whole.chunks(32).chain(rest.chunks(8)).map(word).collect()
+}
