@@ -160,14 +160,7 @@ impl Sweep {
         if *failures > patience {
             return self.is_by_solver(g, kind, [a, b, c]);
         }
-        let shown = match kind {
-            Kind::Xor => {
-                is_zero(g, &[], &[a, b, c], false)
-                    || written_out(g, [a, b, c])
-                        .is_some_and(|(terms, flip)| is_zero(g, &[], &terms, flip))
-            }
-            _ => is_zero(g, &[a, b], &[c], false),
-        };
+        let shown = shown(g, kind, [a, b, c]).is_some();
         *failures += !shown as u32;
         shown || self.is_by_solver(g, kind, [a, b, c])
     }
@@ -177,6 +170,25 @@ impl Sweep {
         self.questions -= (self.questions > 0 && !shown) as u32;
         shown
     }
+}
+
+/// The window that shows an equality, by its leaves.
+pub enum Shown {
+    Window(Vec<Edge>),
+    /// For the XOR of both sides, after the XORs in it were expanded.
+    Parity(Vec<Edge>),
+}
+
+/// Whether `kind` of two edges is a third edge.
+pub fn shown(g: &mut Dag, kind: Kind, [a, b, c]: [Edge; 3]) -> Option<Shown> {
+    if kind != Kind::Xor {
+        return window(g, &[a, b], &[c], false).map(Shown::Window);
+    }
+    if let Some(leaves) = window(g, &[], &[a, b, c], false) {
+        return Some(Shown::Window(leaves));
+    }
+    let (terms, flip) = written_out(g, [a, b, c])?;
+    window(g, &[], &terms, flip).map(Shown::Parity)
 }
 
 /// The terms of the XOR of three edges, without XORs and without terms that cancel, and whether the
@@ -204,9 +216,9 @@ fn written_out(g: &mut Dag, edges: [Edge; 3]) -> Option<(Vec<Edge>, bool)> {
     None
 }
 
-/// Whether a window shows that the XOR of `terms`, of the product of `factors` if there are any,
-/// and of all ones if `flip` is set, is zero.
-fn is_zero(g: &mut Dag, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
+/// The leaves of a window that shows that the XOR of `terms`, of the product of `factors` if there are
+/// any, and of all ones if `flip` is set, is zero.
+fn window(g: &mut Dag, factors: &[Edge], terms: &[Edge], flip: bool) -> Option<Vec<Edge>> {
     let mut leaves: Leaves = Sorted(Vec::with_capacity(WIDEST + 2));
     let mut inside: Sorted<Gate> = Sorted(Vec::with_capacity(WIDEST));
     for root in factors.iter().chain(terms) {
@@ -226,9 +238,9 @@ fn is_zero(g: &mut Dag, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
         // checked.
         let grows = next.is_none_or(|(adds, _)| adds > 1);
         if grows && leaves.0.len() <= MOST && total(&Tables::new(g, &leaves, &inside)) == [0; 4] {
-            return true;
+            return Some(leaves.0.into_iter().map(|(leaf, _)| leaf).collect());
         }
-        let Some((_, at)) = next else { return false };
+        let (_, at) = next?;
         let (edge, leaf) = leaves.0.remove(at);
         let Leaf { inner, .. } = leaf.expect("an operator");
         let operands = inner.operands.map(Edge::plain);
@@ -237,7 +249,7 @@ fn is_zero(g: &mut Dag, factors: &[Edge], terms: &[Edge], flip: bool) -> bool {
             leaves.add(g, &inside, operand);
         }
         if leaves.0.len() > WIDEST || inside.0.len() > LARGEST {
-            return false;
+            return None;
         }
     }
 }

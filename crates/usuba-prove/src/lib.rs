@@ -14,7 +14,8 @@
 //!   function that a program specifies; `exported`: contracts of declared functions; `rows`: the
 //!   answers about each function; `scenarios`: exported functions and specifications of modes.
 //! - `tasks`: all proofs of a library; `threads`: work on several threads.
-//! - `cache`: records of earlier proofs; `certificate`: files with records beside programs.
+//! - `cache`: records of earlier proofs; `certificate`: files with records beside programs;
+//!   `replayable`: certificates with their steps, which `usuba-replay` replays.
 //! - `fault_injection`: faults in programs; `machine_faults`: faults in machine code.
 
 pub mod arithmetic_folder;
@@ -31,6 +32,7 @@ pub mod interfaces;
 pub mod key_setup;
 pub mod machine_faults;
 pub mod objects;
+pub mod replayable;
 pub mod rows;
 mod scenarios;
 pub mod tasks;

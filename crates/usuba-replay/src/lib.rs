@@ -1,16 +1,22 @@
-//! Traces: straight-line programs on words, in one form and as bytes, without dependencies.
+//! Certificates that two straight-line programs are equal, and their replay, without dependencies.
 //!
 //! ```text
-//! node f (a,b:u32) returns (c:u32)      w0 = input 0
-//! let c = (a <<< 7) ^ b tel             w1 = rotl w0, 7
-//!                                       w2 = input 1
-//!                                       w3 = xor w1, w2
+//! source --- Trace --- gates --+
+//!                              +-- one graph: each bit of each result is one literal of both
+//! object --- Trace --- gates --+   by the steps of the certificate, each of which is checked
 //! ```
 //!
-//! - `trace`: traces, their writer and their values.
+//! - `trace`: straight-line programs on words, in one form, their writer and their values.
+//! - `net`: a graph of bits that checks steps; `bitblast`: traces as gates in it.
+//! - `certificate`: traces, the meaning of bits in memory, and steps; the replay.
 //! - `bytes`: numbers and places in files.
+//!
+//! *Trusted:* that the traces are the traces of their source and of their object.
 
+mod bitblast;
 mod bytes;
+pub mod certificate;
+pub mod net;
 pub mod trace;
 
 pub use bytes::{Reader, put};

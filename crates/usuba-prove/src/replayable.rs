@@ -1,0 +1,164 @@
+//! Certificates that others can replay: two traces, and the steps that show them equal.
+//!
+//! ```text
+//! source ---- Trace ----+                          engines E3 and E4 look for nodes that are equal,
+//!                       +-- graph of usuba-replay  and name a window for each
+//! function -- Trace ----+
+//! ```
+//!
+//! The graph is the graph of the replay, which checks each step at once. The engines see it in a graph
+//! of their own, node by node.
+
+use std::collections::HashMap;
+
+use usuba_equiv::dag::{self, Dag, Edge};
+use usuba_equiv::rewrites::{Facts, Rewrites};
+use usuba_equiv::sat_sweep::{Shown, shown};
+use usuba_object::kernel_contract::{self, Contract};
+use usuba_replay::certificate::{Certificate, Meaning, Meanings};
+use usuba_replay::net::{Evidence, Guide, Kind, Lit, Net, Node, Step};
+use usuba_replay::trace::Trace;
+
+/// Leaves of the cuts of engine E3.
+const LEAVES: usize = 3;
+
+/// The certificate that a function of an object computes its source, in every instance.
+///
+/// # Errors
+/// The contract does not fit the traces, or the engines do not find all steps.
+pub fn certificate(
+    source: Trace,
+    function: Trace,
+    contract: &Contract,
+) -> Result<Certificate, String> {
+    let outputs: Vec<u8> =
+        source.outputs.iter().map(|&id| source.words[id as usize].bits).collect();
+    let entries = contract.arrays.iter().filter_map(|array| array.entry.as_ref());
+    let exits = contract.arrays.iter().filter_map(|array| array.exit.as_ref());
+    let entry =
+        entries.map(|bits| meanings(bits, &source.inputs)).collect::<Result<Vec<_>, _>>()?;
+    let exit = exits.map(|bits| meanings(bits, &outputs)).collect::<Result<Vec<_>, _>>()?;
+    let (entry, exit) = (entry.concat(), exit.concat());
+    let mut certificate = Certificate { source, function, entry, exit, steps: Vec::new() };
+    let mut search = Search::new();
+    certificate.guided(&mut search)?;
+    certificate.steps = search.steps;
+    Ok(certificate)
+}
+
+/// The meanings of the words of an array: of 32 bits, then of the bytes that are left.
+fn meanings(bits: &[kernel_contract::Meaning], widths: &[u8]) -> Result<Meanings, String> {
+    let mut places = Vec::new();
+    for (word, &width) in (0..).zip(widths) {
+        places.extend((0..width).rev().map(|bit| (word, bit)));
+    }
+    let meaning = |meaning: &kernel_contract::Meaning| match *meaning {
+        kernel_contract::Meaning::Zero => Ok(Meaning::Zero),
+        kernel_contract::Meaning::Bit { bit, instance, complement } => {
+            let place = places.get(bit as usize).copied();
+            let (word, bit) = place.ok_or("the contract is of another program")?;
+            let instance = instance.map(u32::from);
+            Ok(Meaning::Bit { word, bit, instance, is_complement: complement })
+        }
+    };
+    let (whole, rest) = bits.split_at(bits.len() / 32 * 32);
+    whole.chunks(32).chain(rest.chunks(8)).map(|word| word.iter().map(meaning).collect()).collect()
+}
+
+/// The engines, on a copy of the graph.
+struct Search {
+    dag: Dag,
+    rewrites: Rewrites,
+    /// For each node of the graph its edge, and for each node of the copy its node.
+    edges: Vec<Edge>,
+    nodes: HashMap<u32, u32>,
+    /// The facts about the node that is made next.
+    facts: Option<Facts>,
+    steps: Vec<(u64, Step)>,
+    gates: u64,
+}
+
+impl Search {
+    fn new() -> Search {
+        let mut dag = Dag::default();
+        let zero = dag.constant(1, 0);
+        Search {
+            dag,
+            rewrites: Rewrites::with_solver(LEAVES),
+            edges: vec![zero],
+            nodes: [(zero.node(), 0)].into_iter().collect(),
+            facts: None,
+            steps: Vec::new(),
+            gates: 0,
+        }
+    }
+
+    fn edge(&self, literal: Lit) -> Edge {
+        self.edges[literal as usize / 2].flipped(literal & 1 == 1)
+    }
+
+    fn literal(&self, edge: Edge) -> Option<Lit> {
+        let node = self.nodes.get(&edge.node())?;
+        Some(2 * node + edge.is_complement() as Lit)
+    }
+
+    /// The step that shows `kind` of two edges to be a third one.
+    fn shown(&mut self, kind: dag::Kind, [a, b, c]: [Edge; 3]) -> Option<Step> {
+        let equals = self.literal(c)?;
+        let nodes = |search: &Search, leaves: Vec<Edge>| -> Option<Vec<u32>> {
+            let nodes = leaves.iter().map(|leaf| search.nodes.get(&leaf.node()).copied());
+            nodes.filter(|node| *node != Some(0)).collect()
+        };
+        let evidence = match shown(&mut self.dag, kind, [a, b, c])? {
+            Shown::Window(leaves) => Evidence::Window(nodes(self, leaves)?),
+            Shown::Parity(leaves) => Evidence::Parity(nodes(self, leaves)?),
+        };
+        Some(Step { equals, evidence })
+    }
+}
+
+fn kind_of(kind: Kind) -> dag::Kind {
+    match kind {
+        Kind::And => dag::Kind::And,
+        Kind::Xor => dag::Kind::Xor,
+    }
+}
+
+impl Guide for Search {
+    fn step(&mut self, _: &Net, kind: Kind, of: [Lit; 2]) -> Result<Option<Step>, String> {
+        let [a, b] = of.map(|literal| self.edge(literal));
+        let kind = kind_of(kind);
+        let step = match self.rewrites.known(&mut self.dag, kind, a, b) {
+            Ok(edge) => self.shown(kind, [a, b, edge]),
+            Err(facts) => {
+                self.facts = Some(facts);
+                None
+            }
+        };
+        match &step {
+            Some(step) => {
+                self.steps.push((self.gates, step.clone()));
+                self.gates = 0;
+            }
+            None => self.gates += 1,
+        }
+        Ok(step)
+    }
+
+    fn made(&mut self, net: &Net) {
+        let number = net.nodes().len() as u32 - 1;
+        let edge = match net.nodes()[number as usize] {
+            Node::Gate(kind, of) => {
+                let [a, b] = of.map(|literal| self.edge(literal));
+                let (a, b) = (a.min(b), a.max(b));
+                self.dag.intern(kind_of(kind), 1, 0, a.raw(), b.raw())
+            }
+            _ => self.dag.intern(dag::Kind::Param, 1, 0, u64::from(number), 0),
+        };
+        if let Some(facts) = self.facts.take() {
+            self.rewrites.learn(&mut self.dag, edge, facts);
+        }
+        self.edges.push(edge);
+        self.nodes.insert(edge.node(), number);
+    }
+}
