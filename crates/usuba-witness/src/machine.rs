@@ -48,8 +48,9 @@ enum Region {
 enum Value {
     Word(Id),
     Pointer(Region, i32),
-    /// The upper part of the address of a place in a section.
-    Upper(usize, u32),
+    /// The upper part of the address of a place in a section; with the place of the instruction, if
+    /// the address counts from there.
+    Upper(usize, u32, Option<(usize, u32)>),
     /// The content of a register at entry.
     Entry(Register),
     Unset,
@@ -132,7 +133,19 @@ impl Machine<'_> {
     }
 
     fn set(&mut self, register: Register, value: Value) {
-        self.registers[usize::from(register)] = value;
+        let register = usize::from(register);
+        if let (SP, Value::Pointer(Region::Frame, from), Value::Pointer(Region::Frame, to)) =
+            (register, self.registers[SP], value)
+        {
+            // Interrupts may change the bytes below the stack pointer.
+            match i64::from(to) - i64::from(from) > self.memory.len() as i64 {
+                true => self.memory.retain(|&(region, at), _| region != Region::Frame || at >= to),
+                false => (from..to).for_each(|at| {
+                    self.memory.remove(&(Region::Frame, at));
+                }),
+            }
+        }
+        self.registers[register] = value;
     }
 
     fn number(&mut self, value: u32) -> Value {
@@ -218,10 +231,19 @@ impl Machine<'_> {
         relocation: Option<Relocation>,
     ) -> Run<bool> {
         let code = &self.object.sections[section].bytes;
-        let second = code.get(offset as usize + 4..).ok_or("a call without its second part")?;
-        let (Instruction::JumpTo { rd, .. }, size) = decode(second)? else {
-            return Err("a call without its second part".into());
+        let parts = code.get(offset as usize..).ok_or("a call without its second part")?;
+        let second = parts.get(4..).ok_or("a call without its second part")?;
+        let (
+            (Instruction::UpperNear { rd: upper, .. }, _),
+            (Instruction::JumpTo { rd, base, .. }, size),
+        ) = (decode(parts)?, decode(second)?)
+        else {
+            return Err("a call that is no auipc and jalr".into());
         };
+        if upper != base || upper == 0 || self.relocation((section, offset + 4))?.is_some() {
+            return Err("the parts of a call do not belong together".into());
+        }
+        self.set(upper, Value::Unset);
         let to = match &relocation {
             Some(relocation) => self.code_at(relocation, Kind::Call)?,
             None => None,
@@ -249,7 +271,11 @@ impl Machine<'_> {
             return Ok(true);
         }
         let relocation = relocation.ok_or("a jump to nowhere")?;
-        let name = self.object.symbol(&relocation)?.name.clone();
+        let symbol = self.object.symbol(&relocation)?;
+        if symbol.section != Place::Undefined || relocation.addend != 0 {
+            return Err("a call of something that is no function".into());
+        }
+        let name = symbol.name.clone();
         let back = if rd == 0 { self.registers[RA] } else { back };
         self.library(&name)?;
         self.arrive(back)
@@ -294,14 +320,37 @@ impl Machine<'_> {
         Ok(())
     }
 
+    /// Whether a pointer points into its region, or just behind it, where its order is known.
+    fn is_inside(&self, region: Region, offset: i32) -> bool {
+        let high = match region {
+            Region::Array(number) => self.arrays[number].bytes as i64,
+            Region::Section(number) => self.object.sections[number].bytes.len() as i64,
+            Region::Frame | Region::Caller => 0,
+        };
+        let low = match (region, self.registers[SP]) {
+            (Region::Frame, Value::Pointer(Region::Frame, stack)) => i64::from(stack),
+            _ => 0,
+        };
+        (low..=high).contains(&i64::from(offset))
+    }
+
     /// Whether a branch is taken.
     fn holds(&self, condition: Condition, left: Value, right: Value) -> Run<bool> {
+        if let (Value::Pointer(one, a), Value::Pointer(other, b)) = (left, right)
+            && one == other
+        {
+            let is_ordered = self.is_inside(one, a) && self.is_inside(one, b);
+            return match condition {
+                Condition::Equal => Ok(a == b),
+                Condition::NotEqual => Ok(a != b),
+                Condition::LessUnsigned if is_ordered => Ok(a < b),
+                Condition::NotLessUnsigned if is_ordered => Ok(a >= b),
+                _ => Err("an order of addresses that is not known".into()),
+            };
+        }
         let (a, b) = match (left, right) {
-            (Value::Pointer(one, a), Value::Pointer(other, b)) if one == other => {
-                (a as u32, b as u32)
-            }
-            (Value::Pointer(..), value) | (value, Value::Pointer(..))
-                if self.known(value) == Some(0) =>
+            (Value::Pointer(region, at), value) | (value, Value::Pointer(region, at))
+                if self.known(value) == Some(0) && self.is_inside(region, at) =>
             {
                 match condition {
                     Condition::Equal => return Ok(false),

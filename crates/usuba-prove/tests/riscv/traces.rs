@@ -57,7 +57,9 @@ fn certificates_of_kernels_are_replayed() {
 
 /// Functions that break a rule, with the reason; the first argument is an array of 8 bytes that is
 /// read, the second one of 8 bytes that is written.
-const BROKEN: [(&str, &str); 10] = [
+const BROKEN: [(&str, &str); 12] = [
+    ("addi sp,sp,-16; sw zero,0(sp); addi sp,sp,16; addi sp,sp,-16; lw a2,0(sp)", "has written"),
+    ("blt a0,a1,1f; 1: nop", "depends on an input"),
     ("lw a2,0(a0); beqz a2,1f; nop; 1: sw a2,0(a1)", "a branch depends on an input"),
     ("lw a2,0(a0); add a2,a2,a0; lw a2,0(a2)", "an address depends on an input"),
     ("lw a2,8(a0)", "outside of the arrays"),
@@ -82,6 +84,10 @@ fn functions_that_break_a_rule_have_no_trace() {
     };
     let copy = "lw a2,0(a0); lw a3,4(a0); sw a3,0(a1); sw a2,4(a1)";
     assert_eq!(run(copy).expect("a trace").run(&[3, 5]), [5, 3]);
+    // The entry of the function is above its frame.
+    let order = "addi sp,sp,-16; mv a4,sp; addi a5,sp,16; li a2,1; bltu a4,a5,1f; li a2,2; 1: sw a2,0(a1); \
+                 sw a2,4(a1); addi sp,sp,16";
+    assert_eq!(run(order).expect("a trace").run(&[3, 5]), [1, 1]);
     for (body, reason) in BROKEN {
         let why = run(&format!("{body}; {copy}")).expect_err(body);
         assert!(why.contains(reason), "{body}: {why}");

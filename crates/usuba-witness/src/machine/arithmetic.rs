@@ -63,7 +63,7 @@ impl Machine<'_> {
             return Err("the relocation does not fit the instruction".into());
         }
         let (section, offset) = self.object.target(relocation)?;
-        Ok(Value::Upper(section, offset))
+        Ok(Value::Upper(section, offset, (kind == Kind::HighNear).then_some(self.place)))
     }
 
     /// A value plus a number, or plus the lower part of the address whose upper part it is.
@@ -79,20 +79,19 @@ impl Machine<'_> {
             return self.combined(Alu::Add, base, offset);
         };
         let near = if kind == Kind::LowLoad { Kind::LowLoadNear } else { Kind::LowStoreNear };
+        let Value::Upper(of, upper, from) = base else {
+            return Err("a lower part of an address without its upper part".into());
+        };
         let (section, offset) = match relocation.kind {
-            low if low == kind => self.object.target(&relocation)?,
+            low if low == kind && from.is_none() => self.object.target(&relocation)?,
             low if low == near => {
                 // It names the instruction that has the upper part.
-                let place = self.object.target(&relocation)?;
-                match self.relocation(place)? {
-                    Some(upper) if upper.kind == Kind::HighNear => self.object.target(&upper)?,
-                    _ => return Err("a lower part of an address without its upper part".into()),
+                match self.object.target(&relocation)? {
+                    place if from == Some(place) => (of, upper),
+                    _ => return Err("the parts of an address are of two places".into()),
                 }
             }
             _ => return Err("the relocation does not fit the instruction".into()),
-        };
-        let Value::Upper(of, upper) = base else {
-            return Err("a lower part of an address without its upper part".into());
         };
         let block = self.object.sections[section].align.min(BLOCK);
         if of != section || (upper != offset && upper / block != offset / block) {
