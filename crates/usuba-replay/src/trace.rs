@@ -329,6 +329,9 @@ impl Trace {
         let mut trace = Trace::default();
         let count = from.count(MOST)?;
         trace.inputs = from.take(count)?.to_vec();
+        if !trace.inputs.iter().all(|bits| (1..=64).contains(bits)) {
+            return Err(from.wrong("an input has 1 to 64 bits"));
+        }
         for _ in 0..from.count(MOST)? {
             let arguments = usize::from(from.byte()?);
             if arguments > ARGUMENTS {

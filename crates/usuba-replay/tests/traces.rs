@@ -72,6 +72,12 @@ fn damaged_bytes_are_refused_or_another_trace() {
     for end in 0..bytes.len() {
         assert!(read(&bytes[..end]).is_err(), "{end} bytes");
     }
+    // The widths of the inputs follow their number.
+    for width in [0, 65, 255] {
+        let mut damaged = bytes.clone();
+        damaged[1] = width;
+        assert!(read(&damaged).is_err(), "an input of {width} bits");
+    }
     for at in 0..bytes.len() {
         for bit in 0..8 {
             let mut damaged = bytes.clone();

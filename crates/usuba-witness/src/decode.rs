@@ -239,3 +239,6 @@ fn register_operator(upper: u32, function: u32) -> Option<Alu> {
         _ => return None,
     })
 }
+
+#[cfg(test)]
+mod tests;

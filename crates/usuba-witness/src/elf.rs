@@ -165,7 +165,7 @@ impl Object {
         let mut places = Vec::new();
         for symbol in self.symbols.iter().filter(|symbol| symbol.name == name) {
             if let Place::Section(section) = symbol.section
-                && self.sections[section].is_code
+                && self.sections.get(section).is_some_and(|section| section.is_code)
             {
                 places.push((section, symbol.value));
             }

@@ -373,3 +373,6 @@ impl Machine<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,9 +23,22 @@ use usuba_witness::Array;
 /// Kernels of each run, in all slicings that they have; a share of the others is chosen.
 const ALWAYS: [&str; 4] = ["rectangle", "ascon", "chacha20", "xoodoo"];
 
-/// Folders with kernels for which the engines do not find all steps.
-const OPEN: [&str; 8] =
-    ["aes", "camellia", "des", "photon", "serpent", "skinny", "sm4", "threefish"];
+/// The beginnings of names and the slicings of kernels for which the engines do not find all steps.
+const OPEN: [(&str, Slicing); 13] = [
+    ("aes.ua", Slicing::B),
+    ("aes_fixsliced.ua", Slicing::H),
+    ("aes_h.ua", Slicing::H),
+    ("camellia.ua", Slicing::B),
+    ("des.ua", Slicing::B),
+    ("photon.ua", Slicing::H),
+    ("photon.ua", Slicing::V),
+    ("serpent.ua", Slicing::B),
+    ("serpent.ua, encrypt", Slicing::V),
+    ("skein.ua", Slicing::V),
+    ("skinny64.ua, decrypt", Slicing::B),
+    ("sm4.ua", Slicing::B),
+    ("threefish.ua", Slicing::V),
+];
 
 /// Changes of each certificate.
 const CHANGES: usize = 8;
@@ -94,6 +107,30 @@ fn functions_that_break_a_rule_have_no_trace() {
     }
 }
 
+#[test]
+fn damaged_objects_have_no_trace_or_another() {
+    let Some(machine) = super::machine() else { return };
+    let text = ".globl f\n.type f,@function\nf:\nlui a5,%hi(t)\nlw a2,%lo(t)(a5)\nlw a3,0(a0)\n\
+                xor a2,a2,a3\nsw a2,0(a1)\nret\n.size f,.-f\n.section .rodata\n.align 2\nt: .word 7\n";
+    let object = super::Assembly::new(&machine, text).object();
+    let arrays = [true, false].map(|is_read| Array { bytes: 4, is_read, is_written: !is_read });
+    let run = |object: &[u8]| usuba_witness::riscv(object, "f", &arrays, &[0, 1]);
+    assert_eq!(run(&object).expect("a trace").run(&[8]), [15]);
+    // The last four bytes are a field that nobody reads.
+    for end in 0..object.len() - 4 {
+        assert!(run(&object[..end]).is_err(), "{end} bytes");
+    }
+    let mut refused = 0;
+    for at in 0..object.len() {
+        for change in [1, 0x80, 0xff] {
+            let mut damaged = object.clone();
+            damaged[at] ^= change;
+            refused += run(&damaged).is_err() as usize;
+        }
+    }
+    assert!(refused > 100, "{refused} changes");
+}
+
 /// Runs the object of a kernel once, on random inputs of all its instances; whether it exists.
 fn checked(path: &Path, node: &str, slicing: Slicing, compiler: &Compiler, what: &str) -> bool {
     let target = isa::find("gp32").expect("a target");
@@ -131,7 +168,7 @@ fn checked(path: &Path, node: &str, slicing: Slicing, compiler: &Compiler, what:
     let machine = usuba_witness::riscv(&object, &contract.symbol, &arrays, &contract.pointers);
     let machine = machine.unwrap_or_else(|why| panic!("{what}: {why}"));
     compare(&source, &machine, &contract, what);
-    if OPEN.iter().any(|folder| path.parent().is_some_and(|own| own.ends_with(folder))) {
+    if OPEN.iter().any(|(start, of)| what.starts_with(start) && *of == slicing) {
         return true;
     }
     let certificate = certificate(source, machine, &contract);
