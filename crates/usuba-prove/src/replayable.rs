@@ -22,15 +22,12 @@ use usuba_replay::trace::Trace;
 /// Leaves of the cuts of engine E3.
 const LEAVES: usize = 3;
 
-/// The certificate that a function of an object computes its source, in every instance.
+/// The claim that a function of an object computes its source in every instance: a certificate without
+/// steps.
 ///
 /// # Errors
-/// The contract does not fit the traces, or the engines do not find all steps.
-pub fn certificate(
-    source: Trace,
-    function: Trace,
-    contract: &Contract,
-) -> Result<Certificate, String> {
+/// The contract does not fit the source.
+pub fn claim(source: Trace, function: Trace, contract: &Contract) -> Result<Certificate, String> {
     let outputs: Vec<u8> =
         source.outputs.iter().map(|&id| source.words[id as usize].bits).collect();
     let entries = contract.arrays.iter().filter_map(|array| array.entry.as_ref());
@@ -39,11 +36,17 @@ pub fn certificate(
         entries.map(|bits| meanings(bits, &source.inputs)).collect::<Result<Vec<_>, _>>()?;
     let exit = exits.map(|bits| meanings(bits, &outputs)).collect::<Result<Vec<_>, _>>()?;
     let (entry, exit) = (entry.concat(), exit.concat());
-    let mut certificate = Certificate { source, function, entry, exit, steps: Vec::new() };
+    Ok(Certificate { source, function, entry, exit, steps: Vec::new() })
+}
+
+/// The certificate of a claim.
+///
+/// # Errors
+/// The engines do not find all steps.
+pub fn certified(claim: Certificate) -> Result<Certificate, String> {
     let mut search = Search::new();
-    certificate.guided(&mut search)?;
-    certificate.steps = search.steps;
-    Ok(certificate)
+    claim.guided(&mut search)?;
+    Ok(Certificate { steps: search.steps, ..claim })
 }
 
 /// The meanings of the words of an array: of 32 bits, then of the bytes that are left.
