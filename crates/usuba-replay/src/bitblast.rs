@@ -6,28 +6,19 @@
 //! w5 = mul w3, w4      free variables, the same for equal operands
 //! ```
 //!
-//! *Soundness:* sums modulo 2^m with equal terms and coefficients are equal, where the complement of x
-//! is -x - 1. A product is any function of its operands.
+//! *Soundness:* a product is any function of its operands; for sums see `sums`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::net::{FALSE, Guide, Lit, Net, TRUE};
+use crate::sums::{PAIR, Sums};
 use crate::trace::{Op, Table, Trace, Word, mask};
-
-/// The most terms of a sum that is known by its terms.
-const TERMS: usize = 32;
-
-/// A sum: words, which are even in their lowest bit, with their coefficients, and a constant; modulo
-/// 2^m for the width that comes first.
-type Sum = (u8, BTreeMap<Vec<Lit>, u64>, u64);
 
 /// The graph with the words that were made in it.
 pub struct Blaster<'a> {
     pub net: Net,
     guide: &'a mut dyn Guide,
-    /// The terms of words that are sums, and the words of sums.
-    terms: HashMap<Vec<Lit>, Sum>,
-    sums: HashMap<Sum, Vec<Lit>>,
+    sums: Sums,
     products: HashMap<(Op, Vec<Lit>, Vec<Lit>), Vec<Lit>>,
 }
 
@@ -35,8 +26,7 @@ type Made<T> = Result<T, String>;
 
 impl Blaster<'_> {
     pub fn new(guide: &mut dyn Guide) -> Blaster<'_> {
-        let (terms, sums, products) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Blaster { net: Net::default(), guide, terms, sums, products }
+        Blaster { net: Net::default(), guide, sums: Sums::default(), products: HashMap::new() }
     }
 
     /// Free variables.
@@ -113,6 +103,7 @@ impl Blaster<'_> {
                 let mut bits = Vec::with_capacity(m);
                 for bit in 0..m {
                     let arguments: Vec<Lit> = of.iter().map(|word| word[bit]).collect();
+                    self.guide.arguments(&arguments);
                     bits.push(self.picked(table, &arguments, &mut HashMap::new())?);
                 }
                 bits
@@ -146,56 +137,41 @@ impl Blaster<'_> {
     }
 
     fn sum(&mut self, a: &[Lit], b: &[Lit], is_difference: bool) -> Made<Vec<Lit>> {
-        let m = a.len() as u8;
-        let (mut sum, other) = (self.terms_of(a), self.terms_of(b));
         let sign = if is_difference { u64::MAX } else { 1 };
-        sum.2 = sum.2.wrapping_add(other.2.wrapping_mul(sign)) & mask(m);
-        for (word, coefficient) in other.1 {
-            let known = sum.1.entry(word).or_insert(0);
-            *known = known.wrapping_add(coefficient.wrapping_mul(sign)) & mask(m);
-        }
-        sum.1.retain(|_, coefficient| *coefficient != 0);
+        let sum = self.sums.of(a).plus(sign, &self.sums.of(b));
         if let Some(known) = self.sums.get(&sum) {
-            return Ok(known.clone());
+            return Ok(known);
         }
         let turned: Vec<Lit> = b.iter().map(|bit| bit ^ is_difference as Lit).collect();
-        let made = self.added(a, &turned, is_difference as Lit)?.0;
-        if sum.1.len() <= TERMS {
-            self.sums.insert(sum.clone(), made.clone());
-            self.terms.insert(made.clone(), sum);
+        let into = is_difference as Lit;
+        if a.len() != usize::from(PAIR) {
+            let made = self.added(a, &turned, into)?.0;
+            self.sums.learn(sum, &made);
+            return Ok(made);
         }
+        let half = a.len() / 2;
+        let (mut made, carry) = self.added(&a[..half], &turned[..half], into)?;
+        made.extend(self.added(&a[half..], &turned[half..], carry)?.0);
+        self.sums.learn(sum, &made);
+        self.sums.learn_pair(a, &turned, into, &made, carry);
         Ok(made)
-    }
-
-    /// The terms of a word: of a sum, of a constant, or the word itself.
-    fn terms_of(&self, bits: &[Lit]) -> Sum {
-        let m = bits.len() as u8;
-        if let Some(known) = self.terms.get(bits) {
-            return known.clone();
-        }
-        if bits.iter().all(|&bit| bit <= TRUE) {
-            let value = bits.iter().rev().fold(0, |sum, &bit| sum << 1 | u64::from(bit));
-            return (m, BTreeMap::new(), value);
-        }
-        if bits[0] & 1 == 0 {
-            return (m, BTreeMap::from([(bits.to_vec(), 1)]), 0);
-        }
-        let turned: Vec<Lit> = bits.iter().map(|bit| bit ^ 1).collect();
-        let (_, mut terms, constant) = match self.terms.get(&turned) {
-            Some(known) => known.clone(),
-            None => (m, BTreeMap::from([(turned, 1)]), 0),
-        };
-        terms
-            .values_mut()
-            .for_each(|coefficient| *coefficient = coefficient.wrapping_neg() & mask(m));
-        (m, terms, !constant & mask(m))
     }
 
     /// 1 in as many bits if the first word is below the second one.
     fn less(&mut self, a: &[Lit], b: &[Lit]) -> Made<Vec<Lit>> {
-        let turned: Vec<Lit> = b.iter().map(|bit| bit ^ 1).collect();
-        let not_less = self.added(a, &turned, TRUE)?.1;
-        Ok((0..a.len()).map(|bit| if bit == 0 { not_less ^ 1 } else { FALSE }).collect())
+        let borrow = self.sums.borrow(a, b);
+        let known = borrow.as_ref().and_then(|borrow| self.sums.carry(borrow));
+        let is_less = match known {
+            Some(known) => known,
+            None => {
+                let turned: Vec<Lit> = b.iter().map(|bit| bit ^ 1).collect();
+                self.added(a, &turned, TRUE)?.1 ^ 1
+            }
+        };
+        if let Some(borrow) = borrow {
+            self.sums.learn_carry(borrow, is_less);
+        }
+        Ok((0..a.len()).map(|bit| if bit == 0 { is_less } else { FALSE }).collect())
     }
 
     fn product(&mut self, op: Op, a: &[Lit], b: &[Lit]) -> Made<Vec<Lit>> {

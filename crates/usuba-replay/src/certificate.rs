@@ -1,4 +1,4 @@
-//! Certificates: two traces, the meaning of the bits in memory, and the steps that show them equal.
+//! Certificates: traces, the meaning of the bits in memory, and the steps that show them equal.
 //!
 //! ```text
 //! entry    bit 7 of input 3 of the object = bit 7 of input 1 of the source, of instance 0
@@ -9,10 +9,11 @@
 //! *Claim:* for all inputs of all instances, if the inputs of the function are as `entry` says, its
 //! outputs are as `exit` says.
 //!
-//! *File:* the word `usuba-certificate-1` and a new line; the trace of the source, the trace of the
-//! function; the meanings at entry and at exit, then the steps. Meanings are runs (see [`Run`]), steps
-//! are the number of new gates without a step before it, the literal, the kind of evidence, the number
-//! of leaves and the leaves.
+//! *File:* the word `usuba-certificate-1` and a new line; the trace of the source, the number of
+//! programs between and their traces, the trace of the function; the meanings at entry and at exit, then the steps. Meanings are runs (see [`Run`]), steps
+//! are the number of new gates without a step before it, the literal, three times the number of leaves
+//! plus 0 for a window, 1 for a parity and 2 for a window with earlier steps, the leaves, and the number
+//! of those steps and the steps. The seal ends the file ([`seal`]).
 
 use crate::bitblast::{Blaster, is_bitwise};
 use crate::bytes::{Reader, put};
@@ -21,6 +22,15 @@ use crate::trace::{MOST, Trace};
 
 /// The first bytes of a file.
 const HEAD: &[u8] = b"usuba-certificate-1\n";
+
+/// The number of bytes of the seal.
+pub const SEAL: usize = 8;
+
+/// The most earlier steps that one names.
+const GATES: usize = 1000;
+
+/// The most programs between source and function.
+const BETWEEN: usize = 8;
 
 /// The most instances of a source.
 const INSTANCES: u32 = 1 << 16;
@@ -46,6 +56,9 @@ pub type Meanings = Vec<Vec<Meaning>>;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Certificate {
     pub source: Trace,
+    /// Programs on the inputs of the source. Nothing is claimed about them; their words are nodes that
+    /// steps can name.
+    pub between: Vec<Trace>,
     pub function: Trace,
     pub entry: Meanings,
     pub exit: Meanings,
@@ -127,6 +140,9 @@ impl Certificate {
                 }
                 inputs.push(own);
             }
+            for between in &self.between {
+                blaster.run(between, &inputs)?;
+            }
             outputs.push(blaster.run(&self.source, &inputs)?);
             sources.push(inputs);
         }
@@ -178,6 +194,9 @@ impl Certificate {
                 return Err("a meaning does not fit the words of the source".into());
             }
         }
+        if self.between.iter().any(|between| between.inputs != self.source.inputs) {
+            return Err("a program between has other inputs than the source".into());
+        }
         // One value of an output that all instances share would be a claim about the first one.
         let is_of_one = |meaning: &Meaning| !matches!(meaning, Meaning::Bit { instance: None, .. });
         match self.exit.iter().flatten().all(is_of_one) {
@@ -207,10 +226,12 @@ impl Certificate {
         shared
     }
 
-    /// The bytes of the certificate in a file.
+    /// The bytes of the certificate in a file, with its seal.
     pub fn bytes(&self) -> Vec<u8> {
         let mut out = HEAD.to_vec();
         out.extend(self.source.bytes());
+        put(&mut out, self.between.len() as u64);
+        self.between.iter().for_each(|between| out.extend(between.bytes()));
         out.extend(self.function.bytes());
         for meanings in [&self.entry, &self.exit] {
             put(&mut out, meanings.len() as u64);
@@ -224,11 +245,19 @@ impl Certificate {
         for (gates, step) in &self.steps {
             put(&mut out, *gates);
             put(&mut out, u64::from(step.equals));
-            let (Evidence::Window(leaves) | Evidence::Parity(leaves)) = &step.evidence;
-            let is_parity = matches!(step.evidence, Evidence::Parity(_));
-            put(&mut out, 2 * leaves.len() as u64 + is_parity as u64);
+            let (kind, leaves, gates): (u64, _, &[u32]) = match &step.evidence {
+                Evidence::Window(leaves, gates) if gates.is_empty() => (0, leaves, gates),
+                Evidence::Parity(leaves) => (1, leaves, &[]),
+                Evidence::Window(leaves, gates) => (2, leaves, gates),
+            };
+            put(&mut out, 3 * leaves.len() as u64 + kind);
             leaves.iter().for_each(|&leaf| put(&mut out, u64::from(leaf)));
+            if kind == 2 {
+                put(&mut out, gates.len() as u64);
+            }
+            gates.iter().for_each(|&gate| put(&mut out, u64::from(gate)));
         }
+        seal(&mut out);
         out
     }
 
@@ -237,12 +266,21 @@ impl Certificate {
     /// # Errors
     /// The bytes are no certificate; the reason has the place.
     pub fn read(bytes: &[u8]) -> Result<Certificate, String> {
-        let from = &mut Reader::new(bytes);
+        let (content, end) = bytes.split_at(bytes.len().saturating_sub(SEAL));
+        let mut sealed = content.to_vec();
+        seal(&mut sealed);
+        let from = &mut Reader::new(content);
         if !bytes.starts_with(HEAD) {
             return Err("the file is no certificate of usubac".into());
         }
+        if !sealed.ends_with(end) {
+            return Err("the file was changed: its last eight bytes do not fit the others".into());
+        }
         from.take(HEAD.len())?;
-        let (source, function) = (Trace::read(from)?, Trace::read(from)?);
+        let source = Trace::read(from)?;
+        let between =
+            (0..from.count(BETWEEN)?).map(|_| Trace::read(from)).collect::<Result<_, _>>()?;
+        let function = Trace::read(from)?;
         let mut sides = Vec::new();
         for _ in 0..2 {
             let mut meanings = Meanings::new();
@@ -259,22 +297,39 @@ impl Certificate {
             let number = from.number()?;
             u32::try_from(number).map_err(|_| from.wrong("a number is too large"))
         };
+        let numbers = |from: &mut Reader, count: usize| -> Result<Vec<u32>, String> {
+            (0..count).map(|_| small(from)).collect()
+        };
         let mut steps = Vec::new();
         for _ in 0..from.count(MOST)? {
-            let (gates, equals, kind) = (from.number()?, small(from)?, from.count(100)?);
-            let leaves =
-                (0..kind / 2).map(|_| small(from)).collect::<Result<Vec<u32>, String>>()?;
-            let evidence = match kind % 2 {
-                0 => Evidence::Window(leaves),
-                _ => Evidence::Parity(leaves),
+            let (before, equals, kind) = (from.number()?, small(from)?, from.count(100)?);
+            let leaves = numbers(from, kind / 3)?;
+            let evidence = match kind % 3 {
+                0 => Evidence::Window(leaves, Vec::new()),
+                1 => Evidence::Parity(leaves),
+                _ => {
+                    let count = from.count(GATES)?;
+                    Evidence::Window(leaves, numbers(from, count)?)
+                }
             };
-            steps.push((gates, Step { equals, evidence }));
+            steps.push((before, Step { equals, evidence }));
         }
         from.end()?;
         let exit = sides.pop().expect("two were read");
         let entry = sides.pop().expect("two were read");
-        Ok(Certificate { source, function, entry, exit, steps })
+        Ok(Certificate { source, between, function, entry, exit, steps })
     }
+}
+
+/// Appends the seal: the 64-bit hash FNV-1a of the bytes, least significant byte first. Any change of one
+/// byte changes it, as each of its steps is a permutation. It says nothing about who wrote the file.
+///
+/// Source: Fowler, Noll, Vo, Eastlake 2019 (draft-eastlake-fnv).
+pub fn seal(bytes: &mut Vec<u8>) {
+    let start = 0xcbf2_9ce4_8422_2325u64;
+    let step = |hash: u64, &byte: &u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = bytes.iter().fold(start, step);
+    bytes.extend(hash.to_le_bytes());
 }
 
 /// Whether the bits of a word are one bit of the source, of instance 0, 1, 2 and so on, or of all.

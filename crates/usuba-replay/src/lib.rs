@@ -7,7 +7,8 @@
 //! ```
 //!
 //! - `trace`: straight-line programs on words, in one form, their writer and their values.
-//! - `net`: a graph of bits that checks steps; `bitblast`: traces as gates in it.
+//! - `net`: a graph of bits that checks steps; `bitblast`: traces as gates in it; `sums`: sums
+//!   by their terms.
 //! - `certificate`: traces, the meaning of bits in memory, and steps; the replay.
 //! - `bytes`: numbers and places in files.
 //!
@@ -17,6 +18,7 @@ mod bitblast;
 mod bytes;
 pub mod certificate;
 pub mod net;
+mod sums;
 pub mod trace;
 
 pub use bytes::{Reader, put};

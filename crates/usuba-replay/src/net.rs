@@ -51,8 +51,9 @@ pub enum Node {
 /// eight nodes; all paths from inputs lead through the leaves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Evidence {
-    /// As they are.
-    Window(Vec<u32>),
+    /// As they are; but the literals of these earlier steps, by their numbers and in this order, are
+    /// the gates that they equal.
+    Window(Vec<u32>, Vec<u32>),
     /// The XOR of both, after all XORs in it are expanded and equal terms have cancelled. Nothing may
     /// be left if there are no leaves.
     Parity(Vec<u32>),
@@ -73,6 +74,9 @@ pub trait Guide {
     /// The steps are damaged.
     fn step(&mut self, net: &Net, kind: Kind, of: [Lit; 2]) -> Result<Option<Step>, String>;
 
+    /// Gates that pick an entry of a table by these bits follow.
+    fn arguments(&mut self, _: &[Lit]) {}
+
     /// A new node was made.
     fn made(&mut self, net: &Net);
 }
@@ -81,6 +85,8 @@ pub trait Guide {
 pub struct Net {
     nodes: Vec<Node>,
     known: HashMap<(Kind, Lit, Lit), Lit>,
+    /// The gates of the steps, and the literals that they equal.
+    equal: Vec<(Kind, [Lit; 2], Lit)>,
 }
 
 /// The values of a function for all values of eight leaves.
@@ -88,7 +94,7 @@ type Values = [u64; 4];
 
 impl Default for Net {
     fn default() -> Net {
-        Net { nodes: vec![Node::False], known: HashMap::new() }
+        Net { nodes: vec![Node::False], known: HashMap::new(), equal: Vec::new() }
     }
 }
 
@@ -141,6 +147,7 @@ impl Net {
         let literal = match guide.step(self, kind, of)? {
             Some(step) => {
                 self.check(kind, of, &step)?;
+                self.equal.push((kind, of, step.equals));
                 step.equals
             }
             None => self.new_node(Node::Gate(kind, of), guide)?,
@@ -151,7 +158,7 @@ impl Net {
 
     /// Checks the evidence of a step.
     fn check(&self, kind: Kind, [a, b]: [Lit; 2], step: &Step) -> Result<(), String> {
-        let (Evidence::Window(leaves) | Evidence::Parity(leaves)) = &step.evidence;
+        let (Evidence::Window(leaves, _) | Evidence::Parity(leaves)) = &step.evidence;
         let exists = |node: u32| (node as usize) < self.nodes.len();
         if !exists(step.equals / 2) || !leaves.iter().all(|&leaf| exists(leaf)) {
             return Err("a step names a node that does not exist".into());
@@ -160,10 +167,13 @@ impl Net {
             return Err("a window has too many leaves".into());
         }
         let mut window = Window::new(self, leaves);
-        let holds = match step.evidence {
-            Evidence::Window(_) => {
-                let [a, b, c] = [window.of(a)?, window.of(b)?, window.of(step.equals)?];
-                (0..4).all(|i| c[i] == if kind == Kind::And { a[i] & b[i] } else { a[i] ^ b[i] })
+        let holds = match &step.evidence {
+            Evidence::Window(_, gates) => {
+                for &gate in gates {
+                    let gate = self.equal.get(gate as usize);
+                    window.assume(gate.ok_or("a step names a step that does not exist")?)?;
+                }
+                window.of_gate(kind, [a, b])? == window.of(step.equals)?
             }
             Evidence::Parity(_) if kind == Kind::Xor => {
                 let (terms, flip) = self.expanded(&[a, b, step.equals])?;
@@ -225,6 +235,19 @@ impl Window<'_> {
         Window { net, known: [(0, [0; 4])].into_iter().chain(known).collect() }
     }
 
+    /// Takes the values of a node from a gate that equals its literal.
+    fn assume(&mut self, &(kind, of, equals): &(Kind, [Lit; 2], Lit)) -> Result<(), String> {
+        let flip = 0u64.wrapping_sub(u64::from(equals & 1));
+        let values = self.of_gate(kind, of)?.map(|word| word ^ flip);
+        self.known.entry(equals / 2).or_insert(values);
+        Ok(())
+    }
+
+    /// The values of a gate.
+    fn of_gate(&mut self, kind: Kind, [a, b]: [Lit; 2]) -> Result<Values, String> {
+        Ok(both(kind, self.of(a)?, self.of(b)?))
+    }
+
     /// The values of a literal.
     fn of(&mut self, literal: Lit) -> Result<Values, String> {
         let mut open = vec![literal / 2];
@@ -242,8 +265,7 @@ impl Window<'_> {
             let values = operands.map(|operand| self.value(operand));
             match values {
                 [Some(a), Some(b)] => {
-                    let both = |i: usize| if kind == Kind::And { a[i] & b[i] } else { a[i] ^ b[i] };
-                    self.known.insert(node, std::array::from_fn(both));
+                    self.known.insert(node, both(kind, a, b));
                 }
                 _ => open.extend(operands.map(|operand| operand / 2)),
             }
@@ -255,4 +277,8 @@ impl Window<'_> {
         let flip = 0u64.wrapping_sub(u64::from(literal & 1));
         self.known.get(&(literal / 2)).map(|values| values.map(|word| word ^ flip))
     }
+}
+
+fn both(kind: Kind, a: Values, b: Values) -> Values {
+    std::array::from_fn(|i| if kind == Kind::And { a[i] & b[i] } else { a[i] ^ b[i] })
 }

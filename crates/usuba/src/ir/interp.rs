@@ -5,7 +5,7 @@
 //! stack of the machine.
 
 use super::op::mask;
-use super::{Call, Eqn, Loop, Node, Port, Program, Slicing, Val};
+use super::{Call, Eqn, Loop, Node, Op, Port, Program, Slicing, Val};
 
 /// Why a program could not be run.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,20 +54,33 @@ pub fn run(program: &Program, inputs: &[u64]) -> Result<Vec<u64>, RunError> {
             return Err(RunError::InputTooLarge { index, bits });
         }
     }
-    Ok(Machine { program, calls: Vec::new(), blocks: Vec::new() }.run(entry, inputs))
+    Ok(run_on(program, inputs, |op, bits, args| op.eval(bits, args)))
 }
 
-struct Machine<'a> {
+/// Runs the entry of a program on values of another kind than words, one for each atom: `eval` gives
+/// the result of an operator, which has that many bits, on its operands. There is no vector in the
+/// program, and each value of the parameters has an input.
+pub fn run_on<V: Copy + Default>(
+    program: &Program,
+    inputs: &[V],
+    eval: impl FnMut(&Op, u8, &[V]) -> V,
+) -> Vec<V> {
+    Machine { program, calls: Vec::new(), blocks: Vec::new(), eval }.run(program.entry(), inputs)
+}
+
+struct Machine<'a, V, E> {
     program: &'a Program,
     /// The values of each active node, callers first.
-    calls: Vec<Activation<'a>>,
+    calls: Vec<Activation<'a, V>>,
     /// The blocks being run, outer ones first.
     blocks: Vec<Block<'a>>,
+    /// The operators.
+    eval: E,
 }
 
-struct Activation<'a> {
+struct Activation<'a, V> {
     node: &'a Node,
-    values: Vec<u64>,
+    values: Vec<V>,
 }
 
 struct Block<'a> {
@@ -84,8 +97,8 @@ enum BlockKind<'a> {
     Loop(&'a Loop, u32),
 }
 
-impl<'a> Machine<'a> {
-    fn run(mut self, entry: &'a Node, inputs: &[u64]) -> Vec<u64> {
+impl<'a, V: Copy + Default, E: FnMut(&Op, u8, &[V]) -> V> Machine<'a, V, E> {
+    fn run(mut self, entry: &'a Node, inputs: &[V]) -> Vec<V> {
         self.enter(entry, inputs, None);
         loop {
             let block = self.blocks.last_mut().expect("the entry ends the run");
@@ -99,15 +112,15 @@ impl<'a> Machine<'a> {
             match eqn {
                 Eqn::Op(e) => {
                     let Activation { node, values } = self.calls.last_mut().expect("a node runs");
-                    let mut args = [0; 3];
+                    let mut args = [V::default(); 3];
                     for (arg, v) in args.iter_mut().zip(&e.args) {
                         *arg = values[v.0 as usize];
                     }
                     let bits = node.bits_of(e.dst);
-                    values[e.dst.0 as usize] = e.op.eval(bits, &args[..e.args.len()]);
+                    values[e.dst.0 as usize] = (self.eval)(&e.op, bits, &args[..e.args.len()]);
                 }
                 Eqn::Call(call) => {
-                    let args: Vec<u64> = call.args.iter().map(|&v| self.get(v)).collect();
+                    let args: Vec<V> = call.args.iter().map(|&v| self.get(v)).collect();
                     self.enter(self.program.node(call.node), &args, Some(call));
                 }
                 Eqn::Loop(lp) => {
@@ -122,21 +135,21 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn enter(&mut self, node: &'a Node, args: &[u64], call: Option<&'a Call>) {
-        let mut values = vec![0; node.bits.len()];
+    fn enter(&mut self, node: &'a Node, args: &[V], call: Option<&'a Call>) {
+        let mut values = vec![V::default(); node.bits.len()];
         values[..args.len()].copy_from_slice(args);
         self.calls.push(Activation { node, values });
         self.blocks.push(Block { eqns: &node.body, next: 0, kind: BlockKind::Node(call) });
     }
 
     /// Ends the innermost block; returns the results when that was the entry.
-    fn leave(&mut self) -> Option<Vec<u64>> {
+    fn leave(&mut self) -> Option<Vec<V>> {
         let block = self.blocks.last_mut().expect("a block to leave");
         match block.kind {
             BlockKind::Node(call) => {
                 self.blocks.pop();
                 let Activation { node, values } = self.calls.pop().expect("a node runs");
-                let results: Vec<u64> = node.outs.iter().map(|v| values[v.0 as usize]).collect();
+                let results: Vec<V> = node.outs.iter().map(|v| values[v.0 as usize]).collect();
                 let Some(call) = call else {
                     return Some(results);
                 };
@@ -156,7 +169,7 @@ impl<'a> Machine<'a> {
                     self.set(collect.results[k as usize], self.get(collect.value));
                 }
                 // All next values are read before any is written: they may be each other's.
-                let nexts: Vec<u64> = lp.carried.iter().map(|c| self.get(c.next)).collect();
+                let nexts: Vec<V> = lp.carried.iter().map(|c| self.get(c.next)).collect();
                 for (c, word) in lp.carried.iter().zip(nexts) {
                     self.set(if last { c.result } else { c.param }, word);
                 }
@@ -174,11 +187,11 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn get(&self, v: Val) -> u64 {
+    fn get(&self, v: Val) -> V {
         self.calls.last().expect("a node runs").values[v.0 as usize]
     }
 
-    fn set(&mut self, v: Val, word: u64) {
+    fn set(&mut self, v: Val, word: V) {
         self.calls.last_mut().expect("a node runs").values[v.0 as usize] = word;
     }
 }
@@ -213,7 +226,7 @@ pub fn values_to_words(ports: &[Port], slicing: Slicing, values: &[u64]) -> Vec<
 #[cfg(test)]
 mod tests {
     use super::super::build::Builder;
-    use super::super::{NodeId, Op, verify};
+    use super::super::{NodeId, verify};
     use super::*;
 
     fn single(node: Node, slicing: Slicing) -> Program {

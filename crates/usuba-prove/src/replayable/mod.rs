@@ -1,16 +1,28 @@
 //! Certificates that others can replay: two traces, and the steps that show them equal.
 //!
 //! ```text
-//! source ---- Trace ----+                          engines E3 and E4 look for nodes that are equal,
-//!                       +-- graph of usuba-replay  and name a window for each
-//! function -- Trace ----+
+//! source ----- Trace ----+                          engines E3 to E5 look for nodes that are equal,
+//! final IR --- Trace ----+-- graph of usuba-replay  and name a window for each
+//! function --- Trace ----+
 //! ```
 //!
 //! The graph is the graph of the replay, which checks each step at once. The engines see it in a graph
-//! of their own, node by node.
+//! of their own, node by node. The final IR has the circuits of S-boxes, so that the function's are
+//! nodes already.
+//!
+//! - `source`: the trace of a source; `words`: traces of programs, operator by operator.
+//! - `tables`: functions of the arguments of tables.
+//! - `kernel`: certificates of kernels, made and replayed.
+
+pub mod kernel;
+mod source;
+mod tables;
+mod words;
 
 use std::collections::HashMap;
 
+pub use source::of_source;
+use usuba::ir::Program;
 use usuba_equiv::dag::{self, Dag, Edge};
 use usuba_equiv::rewrites::{Facts, Rewrites};
 use usuba_equiv::sat_sweep::{Shown, shown};
@@ -18,6 +30,8 @@ use usuba_object::kernel_contract::{self, Contract};
 use usuba_replay::certificate::{Certificate, Meaning, Meanings};
 use usuba_replay::net::{Evidence, Guide, Kind, Lit, Net, Node, Step};
 use usuba_replay::trace::Trace;
+
+use tables::Tables;
 
 /// Leaves of the cuts of engine E3.
 const LEAVES: usize = 3;
@@ -36,17 +50,31 @@ pub fn claim(source: Trace, function: Trace, contract: &Contract) -> Result<Cert
         entries.map(|bits| meanings(bits, &source.inputs)).collect::<Result<Vec<_>, _>>()?;
     let exit = exits.map(|bits| meanings(bits, &outputs)).collect::<Result<Vec<_>, _>>()?;
     let (entry, exit) = (entry.concat(), exit.concat());
-    Ok(Certificate { source, function, entry, exit, steps: Vec::new() })
+    Ok(Certificate { source, between: Vec::new(), function, entry, exit, steps: Vec::new() })
 }
 
-/// The certificate of a claim.
+/// The certificate of a claim about a function that was compiled of the last one of these programs,
+/// which passes made of each other. Programs are between source and function where the steps are not
+/// found without them.
 ///
 /// # Errors
 /// The engines do not find all steps.
-pub fn certified(claim: Certificate) -> Result<Certificate, String> {
-    let mut search = Search::new();
-    claim.guided(&mut search)?;
-    Ok(Certificate { steps: search.steps, ..claim })
+pub fn certified(mut claim: Certificate, programs: &[&Program]) -> Result<Certificate, String> {
+    if claim.replay().is_ok() {
+        return Ok(claim);
+    }
+    let mut why = None;
+    for count in 0..=programs.len() {
+        let between = programs[programs.len() - count..].iter();
+        let between = between.map(|program| words::of_program(program, &claim.source.inputs));
+        claim.between = between.collect::<Result<_, _>>()?;
+        let mut search = Search::new();
+        match claim.guided(&mut search) {
+            Ok(_) => return Ok(Certificate { steps: search.steps, ..claim }),
+            Err(open) => why = Some(open),
+        }
+    }
+    Err(why.expect("there is an attempt without programs"))
 }
 
 /// The meanings of the words of an array: of 32 bits, then of the bytes that are left.
@@ -79,6 +107,7 @@ struct Search {
     facts: Option<Facts>,
     steps: Vec<(u64, Step)>,
     gates: u64,
+    tables: Tables,
 }
 
 impl Search {
@@ -93,6 +122,7 @@ impl Search {
             facts: None,
             steps: Vec::new(),
             gates: 0,
+            tables: Tables::default(),
         }
     }
 
@@ -113,7 +143,7 @@ impl Search {
             nodes.filter(|node| *node != Some(0)).collect()
         };
         let evidence = match shown(&mut self.dag, kind, [a, b, c])? {
-            Shown::Window(leaves) => Evidence::Window(nodes(self, leaves)?),
+            Shown::Window(leaves) => Evidence::Window(nodes(self, leaves)?, Vec::new()),
             Shown::Parity(leaves) => Evidence::Parity(nodes(self, leaves)?),
         };
         Some(Step { equals, evidence })
@@ -130,16 +160,21 @@ fn kind_of(kind: Kind) -> dag::Kind {
 impl Guide for Search {
     fn step(&mut self, _: &Net, kind: Kind, of: [Lit; 2]) -> Result<Option<Step>, String> {
         let [a, b] = of.map(|literal| self.edge(literal));
-        let kind = kind_of(kind);
-        let step = match self.rewrites.known(&mut self.dag, kind, a, b) {
-            Ok(edge) => self.shown(kind, [a, b, edge]),
-            Err(facts) => {
-                self.facts = Some(facts);
-                None
+        let step = self.tables.step(kind, of).or_else(|| {
+            match self.rewrites.known(&mut self.dag, kind_of(kind), a, b) {
+                Ok(edge) => {
+                    self.rewrites.renew();
+                    self.shown(kind_of(kind), [a, b, edge])
+                }
+                Err(facts) => {
+                    self.facts = Some(facts);
+                    None
+                }
             }
-        };
+        });
         match &step {
             Some(step) => {
+                self.tables.learn_step(kind, of, step.equals, self.steps.len() as u32);
                 self.steps.push((self.gates, step.clone()));
                 self.gates = 0;
             }
@@ -148,7 +183,12 @@ impl Guide for Search {
         Ok(step)
     }
 
+    fn arguments(&mut self, of: &[Lit]) {
+        self.tables.learn_leaves(of);
+    }
+
     fn made(&mut self, net: &Net) {
+        self.tables.learn_node(net);
         let number = net.nodes().len() as u32 - 1;
         let edge = match net.nodes()[number as usize] {
             Node::Gate(kind, of) => {
