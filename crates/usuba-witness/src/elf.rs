@@ -163,7 +163,9 @@ impl Object {
     /// The place of a function.
     pub(crate) fn function(&self, name: &str) -> Run<(usize, u32)> {
         let mut places = Vec::new();
-        for symbol in self.symbols.iter().filter(|symbol| symbol.name == name) {
+        // Sections have symbols without names.
+        let is_named = |symbol: &&Symbol| !name.is_empty() && symbol.name == name;
+        for symbol in self.symbols.iter().filter(is_named) {
             if let Place::Section(section) = symbol.section
                 && self.sections.get(section).is_some_and(|section| section.is_code)
             {

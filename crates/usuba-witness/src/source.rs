@@ -40,13 +40,14 @@ type Sizes = HashMap<Rc<str>, u8>;
 /// The sizes of the words that a place expects; `None` where a size is still open.
 type Want = [Option<u8>];
 
-/// The trace of an instance of a program.
+/// The trace of some copies of an instance of a program.
 ///
-/// Its inputs are the words of the parameters, and its outputs are the words of the results.
+/// Its inputs are the words of the parameters, and its outputs are the words of the results. Each of
+/// them stands there once for each copy; a constant parameter is one for all copies.
 ///
 /// # Errors
 /// The program has words above 64 bits, an open size or something else that no trace has.
-pub fn source(program: &Program, instance: &Instance) -> Result<Trace, String> {
+pub fn source(program: &Program, instance: &Instance, copies: usize) -> Result<Trace, String> {
     let decl = program.decls.get(instance.decl).ok_or("the program has no such declaration")?;
     if instance.column {
         return Err("an instance of one column of bits has no trace".into());
@@ -62,11 +63,26 @@ pub fn source(program: &Program, instance: &Instance) -> Result<Trace, String> {
         sizes: instance.sizes.iter().filter_map(known).collect(),
     };
     let mut evaluator = Evaluator::new(program);
-    let mut inputs = Vec::new();
-    for bits in words_of(&decl.params, &unit.sizes)? {
-        inputs.push(evaluator.writer.input(bits));
+    let mut inputs = vec![Vec::new(); copies];
+    for var in &decl.params {
+        let widths = words_of(std::slice::from_ref(var), &unit.sizes)?;
+        let mut words = Vec::new();
+        for (copy, own) in inputs.iter_mut().enumerate() {
+            if copy == 0 || !var.constant {
+                words = widths.iter().map(|&bits| evaluator.writer.input(bits)).collect();
+            }
+            own.extend_from_slice(&words);
+        }
     }
-    let outputs = evaluator.unit(&unit, inputs)?;
+    let mut results = Vec::new();
+    for own in inputs {
+        results.push(evaluator.unit(&unit, own)?.into_iter());
+    }
+    let mut outputs = Vec::new();
+    for var in &decl.results {
+        let count = words_of(std::slice::from_ref(var), &unit.sizes)?.len();
+        results.iter_mut().for_each(|own| outputs.extend(own.by_ref().take(count)));
+    }
     let trace = evaluator.writer.finish(&outputs);
     match trace.words.len() > MOST {
         true => Err(format!("the trace has more than {MOST} words")),

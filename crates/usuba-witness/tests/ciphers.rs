@@ -39,7 +39,7 @@ fn programs_have_the_values_of_the_reference_semantics() {
         let program = checked.expect("the program is right").program;
         let slicing = typed::check::slicing(&program, Slicing::V).expect("a slicing");
         let Ok(instance) = typed::check::entry_instance(&program, slicing, None) else { continue };
-        let trace = match usuba_witness::source(&program, &instance) {
+        let trace = match usuba_witness::source(&program, &instance, 1) {
             Ok(trace) => trace,
             Err(why) => {
                 faults.push(format!("{what}: {why}"));

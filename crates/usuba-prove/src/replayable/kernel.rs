@@ -23,17 +23,22 @@ use usuba_witness::Array;
 use super::{certified, claim, of_source};
 use crate::compiler::{Compiler, contract_of, layout};
 
+/// The most interleaved copies.
+const COPIES: u32 = 16;
+
 /// The object of a kernel, and its certificate.
 #[derive(Clone, Debug)]
 pub struct Certified {
     pub symbol: String,
     pub object: Vec<u8>,
     pub certificate: Certificate,
+    /// [`Program::copies`].
+    pub copies: u32,
     /// Whether words share a register ([`Program::packed`]).
     pub is_packed: bool,
 }
 
-/// What a certificate is about.
+/// The subject of a certificate.
 pub struct Subject<'a> {
     pub program: &'a typed::Program,
     pub slicing: Slicing,
@@ -42,6 +47,7 @@ pub struct Subject<'a> {
     pub target: &'static Target,
     pub symbol: &'a str,
     pub object: &'a [u8],
+    pub copies: u32,
     pub is_packed: bool,
 }
 
@@ -63,15 +69,16 @@ pub fn made(
     let emitted = kernel(&last, options.target, &options.c);
     let contract = contract_of(&last, &emitted, options.target)?;
     let object = compiler.object(&emitted.text, "c", &[])?;
-    let source = of_source(program, &instance(program, options.slicing, options.word)?)?;
+    let instance = instance(program, options.slicing, options.word)?;
+    let source = of_source(program, &instance, last.copies)?;
     let claim = claim(source, function(&object, &contract)?, &contract)?;
     let lowered = lowered.unwrap_or_else(|| last.clone());
     let certificate = certified(claim, &[&lowered, &last])?;
-    let (symbol, is_packed) = (contract.symbol, last.packed);
-    Ok(Some(Certified { symbol, object, certificate, is_packed }))
+    let (symbol, copies, is_packed) = (contract.symbol, last.copies, last.packed);
+    Ok(Some(Certified { symbol, object, certificate, copies, is_packed }))
 }
 
-/// Replays a certificate, and compares what it claims with its subject; returns the number of nodes of
+/// Replays a certificate, and compares its claim with its subject; returns the number of nodes of
 /// its graph.
 ///
 /// # Errors
@@ -79,12 +86,12 @@ pub fn made(
 pub fn replayed(certificate: &[u8], subject: &Subject) -> Result<usize, String> {
     let certificate = Certificate::read(certificate)?;
     let instance = instance(subject.program, subject.slicing, subject.word)?;
-    let source = of_source(subject.program, &instance)?;
-    same(
-        &usuba_witness::source(subject.program, &instance)?,
-        &source,
-        "the other writer of sources",
-    )?;
+    if !(1..=COPIES).contains(&subject.copies) {
+        return Err(format!("{} copies are no number from 1 to {COPIES}", subject.copies));
+    }
+    let source = of_source(subject.program, &instance, subject.copies)?;
+    let other = usuba_witness::source(subject.program, &instance, subject.copies as usize)?;
+    same(&other, &source, "the other writer of sources")?;
     same(&certificate.source, &source, "the certificate")?;
     let contract = contract(subject, &instance)?;
     let function = function(subject.object, &contract)?;
@@ -131,8 +138,8 @@ fn contract(subject: &Subject, instance: &Instance) -> Result<Contract, String> 
         Slicing::W if !subject.target.simd => Slicing::V,
         other => other,
     };
-    let [params, results] = [&decl.params, &decl.results].map(|vars| ports(vars, instance));
-    let (params, results) = (params?, results?);
+    let ports = |vars| ports(vars, instance, subject.copies);
+    let (params, results) = (ports(&decl.params)?, ports(&decl.results)?);
     let values = |ports: &[Port]| -> Vec<u8> {
         let each = |port: &Port| vec![port.value_bits(slicing); port.values(slicing)];
         ports.iter().flat_map(each).collect()
@@ -149,20 +156,23 @@ fn contract(subject: &Subject, instance: &Instance) -> Result<Contract, String> 
         inline: Inline::Auto,
     };
     let program = Program::new(vec![node], NodeId(0), slicing);
-    let program = Program { packed: subject.is_packed, ..program };
+    let (copies, packed) = (subject.copies, subject.is_packed);
+    let program = Program { copies, packed, ..program };
     let layout = layout(&program, subject.target, true);
     Contract::kernel(&program, subject.symbol, &layout, &[])
 }
 
-/// The ports of variables; a `nat` has none.
-fn ports(vars: &[Var], instance: &Instance) -> Result<Vec<Port>, String> {
+/// The ports of variables, one for each copy unless the variable is constant; a `nat` has none.
+fn ports(vars: &[Var], instance: &Instance, copies: u32) -> Result<Vec<Port>, String> {
     let mut ports = Vec::new();
     for var in vars {
         let VarType::Words { atom, dims } = &var.ty else { continue };
         let bits = instance.apply(atom).bits().filter(|&bits| bits <= 64);
         let word = bits.ok_or_else(|| format!("`{}` has words above 64 bits", var.name))?;
         let (name, dims) = (var.name.to_string(), dims.clone());
-        ports.push(Port { name, word, dims, constant: var.constant, bytes: var.bytes });
+        let port = Port { name, word, dims, constant: var.constant, bytes: var.bytes };
+        let count = if var.constant { 1 } else { copies as usize };
+        ports.extend(std::iter::repeat_n(port, count));
     }
     Ok(ports)
 }

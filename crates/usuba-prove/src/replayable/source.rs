@@ -9,27 +9,42 @@ use usuba_replay::trace::{ARGUMENTS, Id, Trace, Writer};
 
 use super::words::operator;
 
-/// The trace of an instance of a program: its inputs are the words of the parameters, its outputs the
-/// words of the results.
+/// The trace of some copies of an instance of a program: its inputs are the words of the parameters, its
+/// outputs the words of the results, each once for each copy. A constant parameter is one for all copies.
 ///
 /// # Errors
 /// The program has words above 64 bits, or an operator that traces lack.
-pub fn of_source(program: &Program, instance: &Instance) -> Result<Trace, String> {
+pub fn of_source(program: &Program, instance: &Instance, copies: u32) -> Result<Trace, String> {
+    let decl = &program.decls[instance.decl];
     let mut domain = Words(Writer::default());
-    let mut inputs = Vec::new();
-    for var in &program.decls[instance.decl].params {
+    let mut inputs = vec![Vec::new(); copies as usize];
+    for var in &decl.params {
         let VarType::Words { atom, .. } = &var.ty else { continue };
         let bits = width(&instance.apply(atom))?;
-        inputs.extend((0..var.ty.atoms()).map(|_| domain.0.input(bits)));
-    }
-    let mut walker = Walker::new(program, domain);
-    match walker.run(instance, inputs) {
-        Ok(outputs) => Ok(walker.domain.0.finish(&outputs)),
-        Err(_) => {
-            let faults = walker.diags.iter().filter(|diag| diag.is_error());
-            Err(faults.map(|diag| diag.message.as_str()).collect::<Vec<_>>().join("; "))
+        let shared: Vec<Id> = match var.constant {
+            true => (0..var.ty.atoms()).map(|_| domain.0.input(bits)).collect(),
+            false => Vec::new(),
+        };
+        for own in &mut inputs {
+            match var.constant {
+                true => own.extend(&shared),
+                false => own.extend((0..var.ty.atoms()).map(|_| domain.0.input(bits))),
+            }
         }
     }
+    let mut walker = Walker::new(program, domain);
+    let results = inputs.into_iter().map(|own| walker.run(instance, own));
+    let Ok(results) = results.collect::<Result<Vec<_>, _>>() else {
+        let faults = walker.diags.iter().filter(|diag| diag.is_error());
+        return Err(faults.map(|diag| diag.message.as_str()).collect::<Vec<_>>().join("; "));
+    };
+    let (mut outputs, mut first) = (Vec::new(), 0);
+    for var in &decl.results {
+        let end = first + var.ty.atoms();
+        outputs.extend(results.iter().flat_map(|own| &own[first..end]));
+        first = end;
+    }
+    Ok(walker.domain.0.finish(&outputs))
 }
 
 /// The domain of words of a trace.

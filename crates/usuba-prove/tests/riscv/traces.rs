@@ -44,7 +44,13 @@ fn certificates_of_kernels_are_replayed() {
                     continue;
                 }
                 let path = cipher.folder.join(&function.source);
-                count += checked(&path, &function.node, slicing, &compiler, &what) as usize;
+                for factor in [None, Some(2)]
+                    .into_iter()
+                    .take(1 + (is_often && slicing == Slicing::V) as usize)
+                {
+                    let (node, by) = (&function.node, &compiler);
+                    count += checked(&path, node, slicing, factor, by, &what) as usize;
+                }
             }
         }
     }
@@ -114,8 +120,16 @@ fn damaged_objects_have_no_trace_or_another() {
     assert!(refused > 100, "{refused} changes");
 }
 
-/// Runs the object of a kernel once, on random inputs of all its instances; whether it exists.
-fn checked(path: &Path, node: &str, slicing: Slicing, compiler: &Compiler, what: &str) -> bool {
+/// Certifies a kernel, with a number of interleaved instances if one is given, runs its object on
+/// random inputs of all instances, and replays the certificate; whether the kernel exists.
+fn checked(
+    path: &Path,
+    node: &str,
+    slicing: Slicing,
+    factor: Option<u32>,
+    compiler: &Compiler,
+    what: &str,
+) -> bool {
     let target = isa::find("gp32").expect("a target");
     let text = std::fs::read_to_string(path).expect("the program can be read");
     let mut sources = Sources::default();
@@ -123,6 +137,8 @@ fn checked(path: &Path, node: &str, slicing: Slicing, compiler: &Compiler, what:
     let flags = typed::Flags::default();
     let read = front(&mut sources, root, &mut Beside, Some(node), flags);
     let program = read.expect("the program is right").program;
+    let mut pipeline = PipelineOptions::default();
+    pipeline.pass.interleave.factor = factor;
     let options = Options {
         slicing,
         target,
@@ -130,12 +146,14 @@ fn checked(path: &Path, node: &str, slicing: Slicing, compiler: &Compiler, what:
         word: None,
         entry: Some(node.to_string()),
         flags,
-        pipeline: PipelineOptions::default(),
+        pipeline,
         c: COptions::default(),
     };
     let made = kernel::made(&program, &options, compiler);
     let made = made.unwrap_or_else(|why| panic!("{what}: {why}"));
-    let Some(Certified { symbol, object, certificate, is_packed }) = made else { return false };
+    let Some(Certified { symbol, object, certificate, copies, is_packed }) = made else {
+        return false;
+    };
     assert!(holds(&certificate), "{what}");
     let bytes = certificate.bytes();
     assert_eq!(Certificate::read(&bytes).as_ref(), Ok(&certificate), "{what}");
@@ -146,6 +164,7 @@ fn checked(path: &Path, node: &str, slicing: Slicing, compiler: &Compiler, what:
         target,
         symbol: &symbol,
         object: &object,
+        copies,
         is_packed,
     };
     let replayed = kernel::replayed(&bytes, &subject);

@@ -73,6 +73,13 @@ pub struct Prove {
     /// Record the proofs in proof/TARGET.toml beside the program
     #[arg(long, help_heading = OUTPUT)]
     pub certify: bool,
+    /// Write certificates that others can replay to a new folder
+    ///
+    /// For RV32IM: the object that riscv-gcc or riscv-clang makes of each kernel, the steps that show
+    /// that it computes the program, and the program; `usubac verify DIR` replays them.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["dist", "binary", "interface", "object",
+          "certify", "plant", "direct"], help_heading = OUTPUT)]
+    pub certificates: Option<PathBuf>,
     /// Fault injection, which the prover must find, such as gate@lower
     ///
     /// Into the result of a pass: gate, rotation, operands, ports, equation. After `object`, into
@@ -92,7 +99,7 @@ pub struct Prove {
 /// The certificates whose proofs are repeated.
 #[derive(Args, Debug)]
 pub struct Verify {
-    /// Programs, or cipher folders or their names, with certificates
+    /// Programs, or cipher folders or their names, with certificates, or folders of `--certificates`
     #[arg(value_name = "SUBJECT", required_unless_present = "all", conflicts_with = "all")]
     pub subjects: Vec<PathBuf>,
     #[command(flatten)]

@@ -136,7 +136,7 @@ fn request(args: &Prove) -> Result<Request, Failure> {
 }
 
 /// The folder of all cipher folders, and the names of those that were asked for.
-fn folders(all: &Folder, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>), Failure> {
+pub fn folders(all: &Folder, subjects: &[PathBuf]) -> Result<(PathBuf, Vec<String>), Failure> {
     let library = all.library();
     let (mut root, mut names) = (None, Vec::new());
     for subject in subjects {

@@ -10,6 +10,7 @@
 //! - `all`: every cipher folder, with progress; `totals`: the summary of a run.
 //! - `certified`: the flags in a certificate.
 //! - `linked`: the functions of a user's file.
+//! - `replayable`: folders of certificates that others can replay.
 //! - `show`: reports, as text and as JSON.
 //!
 //! The crate `usuba_prove` performs the proofs.
@@ -17,6 +18,7 @@
 mod all;
 mod certified;
 mod linked;
+mod replayable;
 mod show;
 mod totals;
 
@@ -62,6 +64,9 @@ pub fn run(args: &Prove, reporter: Reporter) -> Result<(), Failure> {
             "--function names functions of the file of --dist\n  help: `usubac prove NAME` proves one \
              function of a cipher",
         ));
+    }
+    if let Some(folder) = &args.certificates {
+        return replayable::run(args, folder, reporter);
     }
     match all_programs(&args.subjects)? {
         true => args.subjects.iter().try_for_each(|file| ways(args, file, reporter)),
@@ -249,8 +254,14 @@ fn write_certificates(folder: &Path, records: &[certificate::Record]) -> Result<
     write_all(&files.into_iter().map(place).collect::<Vec<_>>())
 }
 
-/// Proves again the claims of certificates.
+/// Proves again the claims of certificates, or replays the certificates of folders.
 pub fn verify(args: &Verify, reporter: Reporter) -> Result<(), Failure> {
+    if args.subjects.iter().any(|subject| replayable::is_folder(subject)) {
+        return args
+            .subjects
+            .iter()
+            .try_for_each(|folder| replayable::verify(args, folder, reporter));
+    }
     match all_programs(&args.subjects)? {
         true => args.subjects.iter().try_for_each(|file| beside(args, file, reporter)),
         false => all::verify(args, reporter),
