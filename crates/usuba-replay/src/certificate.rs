@@ -26,6 +26,9 @@ const HEAD: &[u8] = b"usuba-certificate-1\n";
 /// The number of bytes of the seal.
 pub const SEAL: usize = 8;
 
+/// The most words with meanings, at entry or at exit.
+const WORDS: usize = 1 << 17;
+
 /// The most earlier steps that one names.
 const GATES: usize = 1000;
 
@@ -284,10 +287,13 @@ impl Certificate {
         let mut sides = Vec::new();
         for _ in 0..2 {
             let mut meanings = Meanings::new();
-            for _ in 0..from.count(MOST)? {
+            for _ in 0..from.count(WORDS)? {
                 let mut word = Vec::new();
                 for _ in 0..from.count(64)? {
                     Run::read(from, &mut word)?;
+                }
+                if word.len() > 64 {
+                    return Err(from.wrong("a word has more than 64 bits"));
                 }
                 meanings.push(word);
             }

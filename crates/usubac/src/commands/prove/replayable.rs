@@ -109,7 +109,10 @@ pub fn run(args: &Prove, folder: &Path, reporter: Reporter) -> Result<(), Failur
         tasks.iter().flat_map(|task| compilers.iter().map(move |by| (task, by))).collect();
     let done = threads::each(&jobs, args.jobs.jobs, |(task, by)| {
         let made = one(task, by, args, target, reporter)?;
-        let what = format!("{}, {}", task.program.display(), task.language.entry().unwrap_or(""));
+        let file = task.program.file_name().unwrap_or_default().to_string_lossy();
+        let entry = task.language.entry().unwrap_or("its entry");
+        let slicing = task.language.slicing()?.unwrap_or(Slicing::V);
+        let what = format!("{}/{file}, {entry} in {slicing:?} by {}", task.folder, by.0.name());
         if let Some(text) = said(&what, &made, args.form.is_json()) {
             to_stdout(&text)?;
         }
