@@ -23,7 +23,7 @@ use crate::net::{FALSE, Lit, TRUE};
 use crate::trace::mask;
 
 /// The most terms of a sum that is known by its terms.
-const TERMS: usize = 500;
+const TERMS: usize = 4000;
 
 /// The width of words that are two words on smaller machines.
 pub const PAIR: u8 = 64;

@@ -10,7 +10,7 @@ use usuba_run::cc::{Family, Foreign, find_foreign};
 const PROGRAM: &str = "\
 table S (x:v3) returns (y:v3) { 1, 0, 3, 6, 7, 4, 5, 2 }
 
-node mix (a:u32[3], k:const u32[3]) returns (b:u32[3])
+node mix (a:u16[3], k:const u16[3]) returns (b:u16[3])
 let
   (b[0], b[1], b[2]) = S(a[0] ^ k[0], a[1] <<< 3, a[2] + k[2])
 tel
@@ -84,13 +84,22 @@ fn a_changed_field_of_a_list_is_refused() {
         fields += 1;
     }
     assert!(fields >= 8, "{fields} fields");
-    for row in
-        ["copies = 2\n", "copies = 0\n", "packed = true\n", "more = 1\n", "reading = \"-q\"\n"]
-    {
-        fs::write(&path, format!("{right}{row}")).expect("written");
+    for row in ["copies = 3\n", "copies = 0\n", "more = 1\n", "reading = \"-q\"\n"] {
+        let name = row.split(' ').next().unwrap_or(row);
+        let others = right.lines().filter(|line| !line.starts_with(name));
+        let others: String = others.map(|line| format!("{line}\n")).collect();
+        fs::write(&path, format!("{others}{row}")).expect("written");
         let output = usubac(dir.path(), "verify c");
         assert_eq!(output.status.code(), Some(1), "{row}: {}", said(&output));
     }
+    let packed = "packed = true\n";
+    let changed = match right.contains(packed) {
+        true => right.replace(packed, ""),
+        false => format!("{right}{packed}"),
+    };
+    fs::write(&path, changed).expect("written");
+    let output = usubac(dir.path(), "verify c");
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
 }
 
 #[test]

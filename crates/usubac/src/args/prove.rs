@@ -78,7 +78,7 @@ pub struct Prove {
     /// For RV32IM: the object that riscv-gcc or riscv-clang makes of each kernel, the steps that show
     /// that it computes the program, and the program; `usubac verify DIR` replays them.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["dist", "binary", "interface", "object",
-          "certify", "plant", "direct"], help_heading = OUTPUT)]
+          "certify", "plant", "direct"], hide_short_help = true, help_heading = OUTPUT)]
     pub certificates: Option<PathBuf>,
     /// Fault injection, which the prover must find, such as gate@lower
     ///
