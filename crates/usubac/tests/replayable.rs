@@ -92,6 +92,10 @@ fn a_changed_field_of_a_list_is_refused() {
         let output = usubac(dir.path(), "verify c");
         assert_eq!(output.status.code(), Some(1), "{row}: {}", said(&output));
     }
+    fs::write(&path, format!("\ncertificate = {}\n", "[".repeat(100_000))).expect("written");
+    let output = usubac(dir.path(), "verify c");
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(output.stderr.len() < 300 && said(&output).contains("line 2: "), "{}", said(&output));
     let packed = "packed = true\n";
     let changed = match right.contains(packed) {
         true => right.replace(packed, ""),
@@ -123,6 +127,7 @@ fn changed_files_of_a_folder_are_refused() {
             fs::write(&path, changed).expect("written");
             let output = usubac(dir.path(), "verify c");
             assert_eq!(output.status.code(), Some(1), "{}: {}", path.display(), said(&output));
+            assert!(said(&output).contains("REFUSED: "), "{}: {}", path.display(), said(&output));
         }
         fs::write(&path, right).expect("written");
     }

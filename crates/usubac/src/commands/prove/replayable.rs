@@ -367,7 +367,11 @@ pub fn verify(args: &Verify, folder: &Path, reporter: Reporter) -> Result<(), Fa
     let wrong = |why: String| Failure::program(format!("{}: {why}", path.display()));
     let text = String::from_utf8(content(&path)?);
     let text = text.map_err(|_| wrong("the list is no UTF-8".into()))?;
-    let list: List = toml::from_str(&text).map_err(|why| wrong(why.to_string()))?;
+    // A damaged list may be one long line, so it is not shown.
+    let list: List = toml::from_str(&text).map_err(|why| {
+        let line = why.span().map_or(1, |span| 1 + text[..span.start].matches('\n').count());
+        wrong(format!("line {line}: {}", why.message()))
+    })?;
     let (targets, slicings) = (args.targets.all(), args.slicing.all());
     let is_asked = |row: &&Row| {
         let in_slicing = |slicing: &Slicing| format!("{slicing:?}") == row.slicing;
@@ -435,7 +439,10 @@ fn replayed(
     if hex(&Sha256::digest(&object)) != row.sha256 {
         return Ok(Err("the object is another one than in the list".into()));
     }
-    let input = front::read(&program, &language, reporter)?;
+    let input = match front::read(&program, &language, reporter) {
+        Err(Failure::Reported) => return Ok(Err("the program has errors".into())),
+        input => input?,
+    };
     if fingerprint(&input.sources) != row.source {
         return Ok(Err("the program is another one than in the list".into()));
     }
