@@ -3,10 +3,11 @@
 //! ```text
 //! w3 = add w1, w2      sum and carry of each bit; a sum of the same terms is not made again
 //! w4 = rotl w3, 7      literals in another order
-//! w5 = mul w3, w4      free variables, the same for equal operands
+//! w5 = mul w3, w4      free variables, the same for equal operands; of 64 bits, by products of halves
 //! ```
 //!
-//! *Soundness:* a product is any function of its operands; for sums see `sums`.
+//! *Soundness:* a product is any function of its operands, but zero for a factor of zero; for sums see
+//! `sums`. With halves of 32 bits, ab is a0 b0 + 2^32 (a0 b1 + a1 b0) modulo 2^64.
 
 use std::collections::HashMap;
 
@@ -175,11 +176,28 @@ impl Blaster<'_> {
     }
 
     fn product(&mut self, op: Op, a: &[Lit], b: &[Lit]) -> Made<Vec<Lit>> {
+        let is_zero = |factor: &[Lit]| factor.iter().all(|&bit| bit == FALSE);
+        if is_zero(a) || is_zero(b) {
+            return Ok(vec![FALSE; a.len()]);
+        }
         let key = (op, a.min(b).to_vec(), a.max(b).to_vec());
         if let Some(known) = self.products.get(&key) {
             return Ok(known.clone());
         }
-        let made = self.inputs(a.len())?;
+        let made = match op {
+            Op::Mul if a.len() == usize::from(PAIR) => {
+                let [(a0, a1), (b0, b1)] = [a, b].map(|word| word.split_at(a.len() / 2));
+                let mut made = self.product(Op::Mul, a0, b0)?;
+                let mut upper = self.product(Op::MulHigh, a0, b0)?;
+                for (a, b) in [(a0, b1), (a1, b0)] {
+                    let product = self.product(Op::Mul, a, b)?;
+                    upper = self.sum(&upper, &product, false)?;
+                }
+                made.extend(upper);
+                made
+            }
+            _ => self.inputs(a.len())?,
+        };
         self.products.insert(key, made.clone());
         Ok(made)
     }

@@ -9,11 +9,11 @@
 //! *Claim:* for all inputs of all instances, if the inputs of the function are as `entry` says, its
 //! outputs are as `exit` says.
 //!
-//! *File:* the word `usuba-certificate-1` and a new line; the trace of the source, the number of
+//! *File:* the word `usuba-certificate-2` and a new line; the trace of the source, the number of
 //! programs between and their traces, the trace of the function; the meanings at entry and at exit, then the steps. Meanings are runs (see [`Run`]), steps
-//! are the number of new gates without a step before it, the literal, three times the number of leaves
-//! plus 0 for a window, 1 for a parity and 2 for a window with earlier steps, the leaves, and the number
-//! of those steps and the steps. The seal ends the file ([`seal`]).
+//! are the number of new gates without a step before it, the literal, four times the number of leaves
+//! plus 0 for a window, 1 for a parity, 2 for a window with earlier steps and 3 for a polynomial, the
+//! leaves, and the number of those steps and the steps. The seal ends the file ([`seal`]).
 
 use crate::bitblast::{Blaster, is_bitwise};
 use crate::bytes::{Reader, put};
@@ -21,7 +21,7 @@ use crate::net::{Evidence, FALSE, Guide, Kind, Lit, Net, Step};
 use crate::trace::{MOST, Trace};
 
 /// The first bytes of a file.
-const HEAD: &[u8] = b"usuba-certificate-1\n";
+const HEAD: &[u8] = b"usuba-certificate-2\n";
 
 /// The number of bytes of the seal.
 pub const SEAL: usize = 8;
@@ -248,12 +248,13 @@ impl Certificate {
         for (gates, step) in &self.steps {
             put(&mut out, *gates);
             put(&mut out, u64::from(step.equals));
-            let (kind, leaves, gates): (u64, _, &[u32]) = match &step.evidence {
+            let (kind, leaves, gates): (u64, &[u32], &[u32]) = match &step.evidence {
                 Evidence::Window(leaves, gates) if gates.is_empty() => (0, leaves, gates),
                 Evidence::Parity(leaves) => (1, leaves, &[]),
                 Evidence::Window(leaves, gates) => (2, leaves, gates),
+                Evidence::Polynomial => (3, &[], &[]),
             };
-            put(&mut out, 3 * leaves.len() as u64 + kind);
+            put(&mut out, 4 * leaves.len() as u64 + kind);
             leaves.iter().for_each(|&leaf| put(&mut out, u64::from(leaf)));
             if kind == 2 {
                 put(&mut out, gates.len() as u64);
@@ -309,10 +310,12 @@ impl Certificate {
         let mut steps = Vec::new();
         for _ in 0..from.count(MOST)? {
             let (before, equals, kind) = (from.number()?, small(from)?, from.count(100)?);
-            let leaves = numbers(from, kind / 3)?;
-            let evidence = match kind % 3 {
+            let leaves = numbers(from, kind / 4)?;
+            let evidence = match kind % 4 {
                 0 => Evidence::Window(leaves, Vec::new()),
                 1 => Evidence::Parity(leaves),
+                3 if leaves.is_empty() => Evidence::Polynomial,
+                3 => return Err(from.wrong("a polynomial has no leaves")),
                 _ => {
                     let count = from.count(GATES)?;
                     Evidence::Window(leaves, numbers(from, count)?)

@@ -12,7 +12,7 @@
 //! *Soundness:* nodes are functions of the inputs. Literals are merged only where the evidence shows
 //! that they are one function, so literals that are equal are one function.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A node and whether it is complemented: twice the number of the node, plus one.
 pub type Lit = u32;
@@ -27,8 +27,9 @@ const NODES: usize = 20_000_000;
 const LEAVES: usize = 8;
 const INSIDE: usize = 1000;
 
-/// The most sums that are expanded for one parity.
-const SUMS: usize = 4000;
+/// The most sums that are expanded at once, and the most products of terms of one step.
+const SUMS: usize = 20_000;
+const PRODUCTS: usize = 1 << 20;
 
 /// The kind of a gate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -47,8 +48,8 @@ pub enum Node {
     Gate(Kind, [Lit; 2]),
 }
 
-/// The evidence that a gate equals a literal. Both are compared for all values of the leaves, at most
-/// eight nodes; all paths from inputs lead through the leaves.
+/// The evidence that a gate equals a literal. With leaves, both are compared for all values of the leaves,
+/// at most eight nodes; all paths from inputs lead through the leaves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Evidence {
     /// As they are; but the literals of these earlier steps, by their numbers and in this order, are
@@ -57,6 +58,9 @@ pub enum Evidence {
     /// The XOR of both, after all XORs in it are expanded and equal terms have cancelled. Nothing may
     /// be left if there are no leaves.
     Parity(Vec<u32>),
+    /// The XOR of both is zero as a polynomial over GF(2): after all XORs in it are expanded, each `And`
+    /// is the product of its operands, which are expanded, too.
+    Polynomial,
 }
 
 /// A literal that the next gate equals.
@@ -156,9 +160,15 @@ impl Net {
         Ok(literal)
     }
 
-    /// Checks the evidence of a step.
-    fn check(&self, kind: Kind, [a, b]: [Lit; 2], step: &Step) -> Result<(), String> {
-        let (Evidence::Window(leaves, _) | Evidence::Parity(leaves)) = &step.evidence;
+    /// Checks the evidence of a step for a gate.
+    ///
+    /// # Errors
+    /// It does not show the gate equal.
+    pub fn check(&self, kind: Kind, [a, b]: [Lit; 2], step: &Step) -> Result<(), String> {
+        let leaves: &[u32] = match &step.evidence {
+            Evidence::Window(leaves, _) | Evidence::Parity(leaves) => leaves,
+            Evidence::Polynomial => &[],
+        };
         let exists = |node: u32| (node as usize) < self.nodes.len();
         if !exists(step.equals / 2) || !leaves.iter().all(|&leaf| exists(leaf)) {
             return Err("a step names a node that does not exist".into());
@@ -185,6 +195,7 @@ impl Net {
                 sum == [0; 4]
             }
             Evidence::Parity(_) => false,
+            Evidence::Polynomial => self.is_zero(kind, [a, b], step.equals)?,
         };
         match holds {
             true => Ok(()),
@@ -217,6 +228,42 @@ impl Net {
         }
         Err("a sum of a step is too long".into())
     }
+
+    /// Whether the polynomial of a gate and a literal is zero. Node 0 stands for the number 1 in products.
+    fn is_zero(&self, kind: Kind, [a, b]: [Lit; 2], equals: Lit) -> Result<bool, String> {
+        let (sum, mut products) = match kind {
+            Kind::And => (self.expanded(&[equals])?, vec![[a, b]]),
+            Kind::Xor => (self.expanded(&[a, b, equals])?, Vec::new()),
+        };
+        let mut left = HashSet::new();
+        let mut turn = |a: u32, b: u32| {
+            let product = if a == b { (0, a) } else { (a.min(b), a.max(b)) };
+            if !left.remove(&product) {
+                left.insert(product);
+            }
+        };
+        for term in with_number(sum) {
+            match self.nodes[term as usize] {
+                Node::Gate(Kind::And, of) => products.push(of),
+                _ => turn(0, term),
+            }
+        }
+        let mut count = 0;
+        for [a, b] in products {
+            let [a, b] = [self.expanded(&[a])?, self.expanded(&[b])?].map(with_number);
+            count += a.len() * b.len();
+            if count > PRODUCTS {
+                return Err("a step has too many products".into());
+            }
+            a.iter().for_each(|&a| b.iter().for_each(|&b| turn(a, b)));
+        }
+        Ok(left.is_empty())
+    }
+}
+
+/// The terms of a sum, with node 0 for the number 1.
+fn with_number((terms, flip): (BTreeSet<u32>, bool)) -> Vec<u32> {
+    flip.then_some(0).into_iter().chain(terms).collect()
 }
 
 /// The functions of the leaves of a window.

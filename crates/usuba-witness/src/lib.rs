@@ -4,7 +4,7 @@
 //! parser and the typed tree. The reader of objects and the machine share nothing with the prover:
 //! they follow the ELF specification and the manual of the instruction set. Tests compare the traces
 //! of all cipher programs with the reference semantics, and traces of their objects with traces of
-//! their sources.
+//! their sources and with traces by the decoder of the prover.
 //!
 //! ```text
 //! program, instance --- source --- Trace

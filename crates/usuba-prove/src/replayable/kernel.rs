@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! program ── both writers of sources ── the trace of the certificate?
-//! object ─── the machine of usuba-witness ── the trace of the certificate?
+//! object ─── both writers of functions ── the trace of the certificate?
 //! ports, slicing, target ── kernel_contract ── the meanings of the certificate?
 //! steps ── usuba-replay ── replayed
 //! ```
@@ -20,7 +20,7 @@ use usuba_replay::certificate::Certificate;
 use usuba_replay::trace::Trace;
 use usuba_witness::Array;
 
-use super::{certified, claim, of_source};
+use super::{certified, claim, of_function, of_source};
 use crate::compiler::{Compiler, contract_of, layout};
 
 /// The most interleaved copies.
@@ -71,7 +71,9 @@ pub fn made(
     let object = compiler.object(&emitted.text, "c", &[])?;
     let instance = instance(program, options.slicing, options.word)?;
     let source = of_source(program, &instance, last.copies)?;
-    let claim = claim(source, function(&object, &contract)?, &contract)?;
+    let arrays = arrays(&contract);
+    let function = of_function(&object, &contract.symbol, &arrays, &contract.pointers)?;
+    let claim = claim(source, function, &contract)?;
     let lowered = lowered.unwrap_or_else(|| last.clone());
     let certificate = certified(claim, &[&lowered, &last])?;
     let (symbol, copies, is_packed) = (contract.symbol, last.copies, last.packed);
@@ -94,7 +96,10 @@ pub fn replayed(certificate: &[u8], subject: &Subject) -> Result<usize, String> 
     same(&other, &source, "the other writer of sources")?;
     same(&certificate.source, &source, "the certificate")?;
     let contract = contract(subject, &instance)?;
-    let function = function(subject.object, &contract)?;
+    let (object, arrays) = (subject.object, arrays(&contract));
+    let function = of_function(object, subject.symbol, &arrays, &contract.pointers)?;
+    let other = usuba_witness::riscv(object, subject.symbol, &arrays, &contract.pointers)?;
+    same(&other, &function, "the other writer of functions")?;
     same(&certificate.function, &function, "the certificate")?;
     let claim = claim(source, function, &contract)?;
     if (&claim.entry, &claim.exit) != (&certificate.entry, &certificate.exit) {
@@ -112,15 +117,14 @@ fn instance(
     instance.map_err(|finding| finding.message)
 }
 
-/// The trace of the function of a contract.
-fn function(object: &[u8], contract: &Contract) -> Result<Trace, String> {
+/// The arrays of a contract.
+fn arrays(contract: &Contract) -> Vec<Array> {
     let array = |array: &usuba_object::kernel_contract::Array| Array {
         bytes: array.size / 8,
         is_read: array.entry.is_some(),
         is_written: array.exit.is_some(),
     };
-    let arrays: Vec<Array> = contract.arrays.iter().map(array).collect();
-    usuba_witness::riscv(object, &contract.symbol, &arrays, &contract.pointers)
+    contract.arrays.iter().map(array).collect()
 }
 
 fn same(found: &Trace, wanted: &Trace, of: &str) -> Result<(), String> {

@@ -8,19 +8,24 @@
 //!
 //! The graph is the graph of the replay, which checks each step at once. The engines see it in a graph
 //! of their own, node by node. The final IR has the circuits of S-boxes, so that the function's are
-//! nodes already.
+//! nodes already. Nodes that are equal for random inputs, as two circuits for a product without carries,
+//! are compared as polynomials.
 //!
-//! - `source`: the trace of a source; `words`: traces of programs, operator by operator.
-//! - `tables`: functions of the arguments of tables.
+//! - `source`: the trace of a source; `words`: traces of programs, operator by operator; `machine`: the
+//!   trace of a function of an object.
+//! - `tables`: functions of the arguments of tables; `samples`: nodes that are equal for random inputs.
 //! - `kernel`: certificates of kernels, made and replayed.
 
 pub mod kernel;
+mod machine;
+mod samples;
 mod source;
 mod tables;
 mod words;
 
 use std::collections::HashMap;
 
+pub use machine::of_function;
 pub use source::of_source;
 use usuba::ir::Program;
 use usuba_equiv::dag::{self, Dag, Edge};
@@ -31,10 +36,14 @@ use usuba_replay::certificate::{Certificate, Meaning, Meanings};
 use usuba_replay::net::{Evidence, Guide, Kind, Lit, Net, Node, Step};
 use usuba_replay::trace::Trace;
 
+use samples::Samples;
 use tables::Tables;
 
 /// Leaves of the cuts of engine E3.
 const LEAVES: usize = 3;
+
+/// The most polynomials that are compared in vain.
+const POLYNOMIALS: usize = 1000;
 
 /// The claim that a function of an object computes its source in every instance: a certificate without
 /// steps.
@@ -109,6 +118,9 @@ struct Search {
     steps: Vec<(u64, Step)>,
     gates: u64,
     tables: Tables,
+    samples: Samples,
+    /// Polynomials that were compared in vain.
+    unequal: usize,
 }
 
 impl Search {
@@ -124,6 +136,8 @@ impl Search {
             steps: Vec::new(),
             gates: 0,
             tables: Tables::default(),
+            samples: Samples::new(),
+            unequal: 0,
         }
     }
 
@@ -149,6 +163,19 @@ impl Search {
         };
         Some(Step { equals, evidence })
     }
+
+    /// The step for a gate that is an older node for random inputs and as a polynomial.
+    fn polynomial(&mut self, net: &Net, kind: Kind, of: [Lit; 2]) -> Option<Step> {
+        let equals = self.samples.like(kind, of).filter(|_| self.unequal < POLYNOMIALS)?;
+        let step = Step { equals, evidence: Evidence::Polynomial };
+        match net.check(kind, of, &step) {
+            Ok(()) => Some(step),
+            Err(_) => {
+                self.unequal += 1;
+                None
+            }
+        }
+    }
 }
 
 fn kind_of(kind: Kind) -> dag::Kind {
@@ -159,7 +186,7 @@ fn kind_of(kind: Kind) -> dag::Kind {
 }
 
 impl Guide for Search {
-    fn step(&mut self, _: &Net, kind: Kind, of: [Lit; 2]) -> Result<Option<Step>, String> {
+    fn step(&mut self, net: &Net, kind: Kind, of: [Lit; 2]) -> Result<Option<Step>, String> {
         let [a, b] = of.map(|literal| self.edge(literal));
         let step = self.tables.step(kind, of).or_else(|| {
             match self.rewrites.known(&mut self.dag, kind_of(kind), a, b) {
@@ -173,6 +200,7 @@ impl Guide for Search {
                 }
             }
         });
+        let step = step.or_else(|| self.polynomial(net, kind, of)).inspect(|_| self.facts = None);
         match &step {
             Some(step) => {
                 self.tables.learn_step(kind, of, step.equals, self.steps.len() as u32);
@@ -190,6 +218,7 @@ impl Guide for Search {
 
     fn made(&mut self, net: &Net) {
         self.tables.learn_node(net);
+        self.samples.learn(net);
         let number = net.nodes().len() as u32 - 1;
         let edge = match net.nodes()[number as usize] {
             Node::Gate(kind, of) => {

@@ -1,7 +1,6 @@
 //! Traces of objects and of their sources: the same values on random inputs, and certificates that show
-//! them equal. A second model of the machine and a second evaluator of the language write them, without
-//! code of the prover, the compiler or the reference semantics; the interpreter of the language writes
-//! the same bytes for the source.
+//! them equal. Two writers, which share no code, write the same bytes for the source, and two others for
+//! the function.
 
 use std::path::Path;
 
@@ -14,9 +13,12 @@ use usuba::{Options, front, isa, typed};
 use usuba_ciphers::Beside;
 use usuba_gen::asks;
 use usuba_prove::compiler::Compiler;
-use usuba_prove::replayable::kernel::{self, Certified, Subject};
+use usuba_prove::replayable::{
+    self,
+    kernel::{self, Certified, Subject},
+};
 use usuba_replay::certificate::{Certificate, Meaning, SEAL, seal};
-use usuba_replay::trace::mask;
+use usuba_replay::trace::{Trace, mask};
 use usuba_run::cc::{Family, Foreign};
 use usuba_witness::Array;
 
@@ -74,6 +76,18 @@ const BROKEN: [(&str, &str); 12] = [
     ("lw a2,0(a0); div a2,a2,a2", "depends on an input"),
 ];
 
+/// The trace of `f` by both writers, if both have one; its arguments are arrays of some bytes, the first
+/// one read, the second one written.
+fn both(object: &[u8], bytes: usize) -> Result<Trace, String> {
+    let arrays = [true, false].map(|is_read| Array { bytes, is_read, is_written: !is_read });
+    let one = usuba_witness::riscv(object, "f", &arrays, &[0, 1]);
+    let other = replayable::of_function(object, "f", &arrays, &[0, 1]);
+    if let (Ok(one), Ok(other)) = (&one, &other) {
+        assert_eq!(one, other);
+    }
+    one.and_then(|trace| other.map(|_| trace))
+}
+
 #[test]
 fn functions_that_break_a_rule_have_no_trace() {
     let Some(machine) = super::machine() else { return };
@@ -81,8 +95,7 @@ fn functions_that_break_a_rule_have_no_trace() {
         let body = body.replace("; ", "\n");
         let text = format!(".globl f\n.type f,@function\nf:\n{body}\nret\n.size f,.-f\n");
         let object = super::Assembly::new(&machine, &text).object();
-        let arrays = [true, false].map(|is_read| Array { bytes: 8, is_read, is_written: !is_read });
-        usuba_witness::riscv(&object, "f", &arrays, &[0, 1])
+        both(&object, 8)
     };
     let copy = "lw a2,0(a0); lw a3,4(a0); sw a3,0(a1); sw a2,4(a1)";
     assert_eq!(run(copy).expect("a trace").run(&[3, 5]), [5, 3]);
@@ -102,8 +115,7 @@ fn damaged_objects_have_no_trace_or_another() {
     let text = ".globl f\n.type f,@function\nf:\nlui a5,%hi(t)\nlw a2,%lo(t)(a5)\nlw a3,0(a0)\n\
                 xor a2,a2,a3\nsw a2,0(a1)\nret\n.size f,.-f\n.section .rodata\n.align 2\nt: .word 7\n";
     let object = super::Assembly::new(&machine, text).object();
-    let arrays = [true, false].map(|is_read| Array { bytes: 4, is_read, is_written: !is_read });
-    let run = |object: &[u8]| usuba_witness::riscv(object, "f", &arrays, &[0, 1]);
+    let run = |object: &[u8]| both(object, 4);
     assert_eq!(run(&object).expect("a trace").run(&[8]), [15]);
     // The last four bytes are a field that nobody reads.
     for end in 0..object.len() - 4 {
