@@ -43,7 +43,7 @@ use tables::Tables;
 const LEAVES: usize = 3;
 
 /// The most polynomials that are compared in vain.
-const POLYNOMIALS: usize = 1000;
+const POLYNOMIALS: usize = 20;
 
 /// The claim that a function of an object computes its source in every instance: a certificate without
 /// steps.
