@@ -9,8 +9,7 @@
 //! *Soundness:* a product is any function of its operands, but zero for a factor of zero; for sums see
 //! `sums`. With halves of 32 bits, ab is a0 b0 + 2^32 (a0 b1 + a1 b0) modulo 2^64.
 
-use std::collections::HashMap;
-
+use crate::hash::Map;
 use crate::net::{FALSE, Guide, Lit, Net, TRUE};
 use crate::sums::{PAIR, Sums};
 use crate::trace::{Op, Table, Trace, Word, mask};
@@ -20,14 +19,14 @@ pub struct Blaster<'a> {
     pub net: Net,
     guide: &'a mut dyn Guide,
     sums: Sums,
-    products: HashMap<(Op, Vec<Lit>, Vec<Lit>), Vec<Lit>>,
+    products: Map<(Op, Vec<Lit>, Vec<Lit>), Vec<Lit>>,
 }
 
 type Made<T> = Result<T, String>;
 
 impl Blaster<'_> {
     pub fn new(guide: &mut dyn Guide) -> Blaster<'_> {
-        Blaster { net: Net::default(), guide, sums: Sums::default(), products: HashMap::new() }
+        Blaster { net: Net::default(), guide, sums: Sums::default(), products: Map::default() }
     }
 
     /// Free variables.
@@ -105,7 +104,7 @@ impl Blaster<'_> {
                 for bit in 0..m {
                     let arguments: Vec<Lit> = of.iter().map(|word| word[bit]).collect();
                     self.guide.arguments(&arguments);
-                    bits.push(self.picked(table, &arguments, &mut HashMap::new())?);
+                    bits.push(self.picked(table, &arguments, &mut Map::default())?);
                 }
                 bits
             }
@@ -219,7 +218,7 @@ impl Blaster<'_> {
         &mut self,
         table: &[bool],
         arguments: &[Lit],
-        known: &mut HashMap<Table, Lit>,
+        known: &mut Map<Table, Lit>,
     ) -> Made<Lit> {
         if table.iter().all(|&entry| entry == table[0]) {
             return Ok(table[0] as Lit);

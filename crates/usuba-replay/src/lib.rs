@@ -10,13 +10,14 @@
 //! - `net`: a graph of bits that checks steps; `bitblast`: traces as gates in it; `sums`: sums
 //!   by their terms.
 //! - `certificate`: traces, the meaning of bits in memory, and steps; the replay.
-//! - `bytes`: numbers and places in files.
+//! - `bytes`: numbers and places in files; `hash`: maps.
 //!
 //! *Trusted:* that the traces are the traces of their source and of their object.
 
 mod bitblast;
 mod bytes;
 pub mod certificate;
+pub mod hash;
 pub mod net;
 mod sums;
 pub mod trace;

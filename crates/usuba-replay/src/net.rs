@@ -12,7 +12,9 @@
 //! *Soundness:* nodes are functions of the inputs. Literals are merged only where the evidence shows
 //! that they are one function, so literals that are equal are one function.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
+
+use crate::hash::{Map, Set};
 
 /// A node and whether it is complemented: twice the number of the node, plus one.
 pub type Lit = u32;
@@ -88,7 +90,7 @@ pub trait Guide {
 /// The graph.
 pub struct Net {
     nodes: Vec<Node>,
-    known: HashMap<(Kind, Lit, Lit), Lit>,
+    known: Map<(Kind, Lit, Lit), Lit>,
     /// The gates of the steps, and the literals that they equal.
     equal: Vec<(Kind, [Lit; 2], Lit)>,
 }
@@ -98,7 +100,7 @@ type Values = [u64; 4];
 
 impl Default for Net {
     fn default() -> Net {
-        Net { nodes: vec![Node::False], known: HashMap::new(), equal: Vec::new() }
+        Net { nodes: vec![Node::False], known: Map::default(), equal: Vec::new() }
     }
 }
 
@@ -235,7 +237,7 @@ impl Net {
             Kind::And => (self.expanded(&[equals])?, vec![[a, b]]),
             Kind::Xor => (self.expanded(&[a, b, equals])?, Vec::new()),
         };
-        let mut left = HashSet::new();
+        let mut left = Set::default();
         let mut turn = |a: u32, b: u32| {
             let product = if a == b { (0, a) } else { (a.min(b), a.max(b)) };
             if !left.remove(&product) {
@@ -269,7 +271,7 @@ fn with_number((terms, flip): (BTreeSet<u32>, bool)) -> Vec<u32> {
 /// The functions of the leaves of a window.
 struct Window<'a> {
     net: &'a Net,
-    known: HashMap<u32, Values>,
+    known: Map<u32, Values>,
 }
 
 impl Window<'_> {

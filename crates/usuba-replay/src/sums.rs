@@ -17,8 +17,9 @@
 //! *Soundness:* sums modulo 2^m with equal terms and coefficients are equal, where the complement of x
 //! is -x - 1. For x, y below 2^32 and their difference d modulo 2^32, x - y is d - 2^32 if x < y, else d.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use crate::hash::Map;
 use crate::net::{FALSE, Lit, TRUE};
 use crate::trace::mask;
 
@@ -57,15 +58,15 @@ impl Sum {
 pub struct Sums {
     /// Words that are terms, and their numbers.
     words: Vec<Vec<Lit>>,
-    numbers: HashMap<Vec<Lit>, u32>,
+    numbers: Map<Vec<Lit>, u32>,
     /// The terms of words that are sums, and the words of sums.
-    terms: HashMap<Vec<Lit>, Sum>,
-    known: HashMap<Sum, Vec<Lit>>,
+    terms: Map<Vec<Lit>, Sum>,
+    known: Map<Sum, Vec<Lit>>,
     /// 2^32 times a carry, and the carry, as a sum modulo 2^64 of words of 32 bits.
-    carries: HashMap<Lit, Sum>,
-    literals: HashMap<Sum, Lit>,
+    carries: Map<Lit, Sum>,
+    literals: Map<Sum, Lit>,
     /// Words of 32 bits, by 2^32 times the word as such a sum.
-    uppers: HashMap<Sum, Vec<Lit>>,
+    uppers: Map<Sum, Vec<Lit>>,
 }
 
 impl Sums {

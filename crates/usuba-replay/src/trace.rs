@@ -26,10 +26,10 @@
 //! its width, its operands and its number. An operand is the distance to the word back from this one. If
 //! the word before has the same width, bit 7 of the first byte is set and the width is left out.
 
-use std::collections::HashMap;
 use std::fmt;
 
 use crate::bytes::{Reader, put};
+use crate::hash::Map;
 
 /// The number of a word in its trace.
 pub type Id = u32;
@@ -403,9 +403,9 @@ impl fmt::Display for Trace {
 #[derive(Default)]
 pub struct Writer {
     trace: Trace,
-    known: HashMap<(Op, u8, u64, Vec<Id>), Id>,
-    tables: HashMap<Table, usize>,
-    wirings: HashMap<Vec<u8>, usize>,
+    known: Map<(Op, u8, u64, Vec<Id>), Id>,
+    tables: Map<Table, usize>,
+    wirings: Map<Vec<u8>, usize>,
 }
 
 impl Writer {
@@ -495,7 +495,7 @@ impl Writer {
         let old = self.trace;
         let mut new = Trace { inputs: old.inputs.clone(), ..Trace::default() };
         let mut numbers: Vec<Option<Id>> = vec![None; old.words.len()];
-        let (mut tables, mut wirings) = (HashMap::new(), HashMap::new());
+        let (mut tables, mut wirings) = (Map::default(), Map::default());
         for &output in outputs {
             let mut open = vec![(output, 0)];
             while let Some((id, next)) = open.pop() {

@@ -13,8 +13,7 @@ mod arithmetic;
 mod library;
 mod memory;
 
-use std::collections::HashMap;
-
+use usuba_replay::hash::Map;
 use usuba_replay::trace::{Id, Trace, Writer};
 
 use crate::Run;
@@ -77,7 +76,7 @@ struct Machine<'a> {
     object: &'a Object,
     arrays: &'a [Array],
     writer: Writer,
-    memory: HashMap<(Region, i32), Cell>,
+    memory: Map<(Region, i32), Cell>,
     registers: [Value; 32],
     /// The section and the offset of the next instruction.
     place: (usize, u32),
@@ -104,7 +103,7 @@ pub fn riscv(object: &[u8], symbol: &str, arrays: &[Array], pointers: &[usize]) 
     for (at, &array) in pointers.iter().enumerate() {
         registers[A0 + at] = Value::Pointer(Region::Array(array), 0);
     }
-    let (writer, memory) = (Writer::default(), HashMap::new());
+    let (writer, memory) = (Writer::default(), Map::default());
     let mut machine = Machine { object: &object, arrays, writer, memory, registers, place };
     machine.inputs();
     let mut count = 0;

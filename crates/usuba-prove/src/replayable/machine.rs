@@ -272,7 +272,9 @@ impl Machine<'_> {
                 self.set(to, Value::Place(place));
             }
             _ => {
-                return Err("an instruction, or what the linker writes into it, is not known".into());
+                return Err(
+                    "an instruction, or what the linker writes into it, is not known".into()
+                );
             }
         }
         Ok(true)

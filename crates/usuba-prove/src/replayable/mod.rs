@@ -23,8 +23,6 @@ mod source;
 mod tables;
 mod words;
 
-use std::collections::HashMap;
-
 pub use machine::of_function;
 pub use source::of_source;
 use usuba::ir::Program;
@@ -33,6 +31,7 @@ use usuba_equiv::rewrites::{Facts, Rewrites};
 use usuba_equiv::sat_sweep::{Shown, shown};
 use usuba_object::kernel_contract::{self, Contract};
 use usuba_replay::certificate::{Certificate, Meaning, Meanings};
+use usuba_replay::hash::Map;
 use usuba_replay::net::{Evidence, Guide, Kind, Lit, Net, Node, Step};
 use usuba_replay::trace::Trace;
 
@@ -112,7 +111,7 @@ struct Search {
     rewrites: Rewrites,
     /// For each node of the graph its edge, and for each node of the copy its node.
     edges: Vec<Edge>,
-    nodes: HashMap<u32, u32>,
+    nodes: Map<u32, u32>,
     /// The facts about the node that is made next.
     facts: Option<Facts>,
     steps: Vec<(u64, Step)>,
@@ -131,7 +130,7 @@ impl Search {
             dag,
             rewrites: Rewrites::with_solver(LEAVES),
             edges: vec![zero],
-            nodes: [(zero.node(), 0)].into_iter().collect(),
+            nodes: Map::from_iter([(zero.node(), 0)]),
             facts: None,
             steps: Vec::new(),
             gates: 0,

@@ -1,8 +1,7 @@
 //! Nodes that are equal for random inputs.
 
-use std::collections::HashMap;
-
 use usuba::ir::random::Random;
+use usuba_replay::hash::Map;
 use usuba_replay::net::{Kind, Lit, Net, Node};
 
 /// The values of a node for random inputs.
@@ -13,13 +12,13 @@ pub struct Samples {
     random: Random,
     values: Vec<Values>,
     /// The first literal whose values are these, the first of them 0.
-    known: HashMap<Values, Lit>,
+    known: Map<Values, Lit>,
 }
 
 impl Samples {
     pub fn new() -> Samples {
         let zero = [0; 4];
-        Samples { random: Random::new(1), values: vec![zero], known: [(zero, 0)].into() }
+        Samples { random: Random::new(1), values: vec![zero], known: Map::from_iter([(zero, 0)]) }
     }
 
     fn of_gate(&self, kind: Kind, of: [Lit; 2]) -> Values {

@@ -10,8 +10,9 @@
 //! An affine map before the S-box can have a node that is the XOR of two leaves. The gate x0 ^ x5 of the
 //! circuit is this node then, by an earlier step, and the window of the S-box names that step.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
+use usuba_replay::hash::{Map, Set};
 use usuba_replay::net::{Evidence, Kind, Lit, Net, Node, Step};
 
 /// The most arguments of a table, as in windows of the replay.
@@ -45,13 +46,13 @@ struct Function {
 pub struct Tables {
     /// Sets of leaves, and their numbers.
     sets: Vec<Vec<u32>>,
-    numbers: HashMap<Vec<u32>, usize>,
+    numbers: Map<Vec<u32>, usize>,
     equations: Vec<Equation>,
     /// The equations with an operand.
-    users: HashMap<u32, Vec<usize>>,
-    functions: HashMap<u32, Vec<Function>>,
+    users: Map<u32, Vec<usize>>,
+    functions: Map<u32, Vec<Function>>,
     /// The literal of a function whose first value is 0.
-    literals: HashMap<(usize, Values), Lit>,
+    literals: Map<(usize, Values), Lit>,
 }
 
 impl Tables {
@@ -90,7 +91,7 @@ impl Tables {
                 [0, 0, 0, 0] => 0,
                 _ => *self.literals.get(&(set, values))?,
             };
-            let mut window = Window { tables: self, set, seen: HashSet::new(), steps: Vec::new() };
+            let mut window = Window { tables: self, set, seen: Set::default(), steps: Vec::new() };
             [of[0], of[1], known].iter().for_each(|literal| window.collect(literal / 2));
             let is_used = |leaf: &u32| window.seen.contains(leaf);
             let leaves = self.sets[set].iter().copied().filter(is_used).collect();
@@ -165,7 +166,7 @@ struct Window<'a> {
     tables: &'a Tables,
     set: usize,
     /// Its nodes.
-    seen: HashSet<u32>,
+    seen: Set<u32>,
     /// The earlier steps that it names.
     steps: Vec<u32>,
 }
