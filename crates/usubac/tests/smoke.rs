@@ -1,7 +1,7 @@
 //! Every experiment at its smallest, and every script.
 //!
-//! An experiment that is measured here has one cipher, one target and one compiler. Steps that are
-//! proved and counted are compiled, and measured in the share and in the whole run.
+//! An experiment that is measured here has one cipher, slicing, target and compiler, or two stages. Steps
+//! that are proved and counted are compiled, and measured in the share and in the whole run.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 use toml::{Table, Value};
-use usuba_gen::asks;
+use usuba_gen::{asks, level};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository")
@@ -58,8 +58,8 @@ fn usubac(folder: &Path, args: &[&str]) {
     assert!(output.status.success(), "{args:?}: {said}\n{errors}");
 }
 
-/// A cipher with short kernels; the instructions of each are counted one by one.
-const SHORT: &str = "rectangle";
+/// Ciphers with short kernels in V and in B; the instructions of each are counted one by one.
+const SHORT: [&str; 2] = ["rectangle", "ascon"];
 
 /// The smallest form of an experiment on ciphers or on stages.
 fn smallest(experiment: &mut Table) {
@@ -68,15 +68,29 @@ fn smallest(experiment: &mut Table) {
         let Some(Value::Table(quick)) = experiment.get_mut("quick") else { continue };
         let few = quick.get(list).cloned().or(all);
         if let Some(Value::Array(mut few)) = few {
-            let short = few.iter().position(|one| one.as_str() == Some(SHORT)).unwrap_or(0);
+            let short = SHORT
+                .iter()
+                .find_map(|short| few.iter().position(|one| one.as_str() == Some(short)));
+            let short = short.unwrap_or(0);
             few.swap(0, short);
             few.truncate(1);
             quick.insert(list.into(), Value::Array(few));
         }
     }
+    if experiment.contains_key("ciphers") {
+        let slicings = experiment.get("slicings").and_then(Value::as_array);
+        let first = slicings.and_then(|all| all.first()).cloned().unwrap_or("V".into());
+        experiment.insert("slicings".into(), Value::Array(vec![first]));
+    }
+    if let Some(Value::Array(stages)) = experiment.get_mut("stage") {
+        // The first one is the clock of the others.
+        let other = 1 + level::turn_of(stages.len() as u64 - 1) as usize;
+        stages.swap(1, other);
+        stages.truncate(2);
+    }
     if let Some(Value::Array(builds)) = experiment.get_mut("build") {
         builds.truncate(1);
-        // Published numbers name the other builds.
+        // Published numbers name the other builds and stages.
         experiment.remove("published");
     }
     if experiment.contains_key("quick-calls") {
@@ -120,6 +134,9 @@ fn every_experiment_runs() {
         fs::write(&path, experiment.to_string()).expect("written");
         let path = path.display().to_string();
         usubac(place.path(), &["bench", "--experiment", &path, "--quick", "--output", "out"]);
+        let rows = place.path().join("out").join(name.replace(".toml", "-quick.rows.json"));
+        let rows = fs::read_to_string(rows).expect("rows");
+        assert!(rows.contains("\"value\":"), "{name} has no value: {rows}");
         println!("{name} took {:?}", start.elapsed());
     }
 }
