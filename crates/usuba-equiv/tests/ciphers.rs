@@ -154,8 +154,8 @@ fn check_steps(slicing: Slicing) {
     let mut failed = Vec::new();
     let mut passes = 0;
     each_program(slicing, true, &mut |Subject { name: what, number, target, turn }, compile| {
-        // The quick run has every other program on one target, and the others for the next commit.
-        let is_quick = turn && (number + level::turn() as usize).is_multiple_of(2);
+        // The quick run has every fourth program on one target, and others for the next commit.
+        let is_quick = turn && (number + level::turn() as usize).is_multiple_of(4);
         for (name, targets, pipeline) in pipelines() {
             // The defaults on all targets, the others on one.
             let is_asked = || (turn || targets.len() > 1) && asks!("{what}, {name}");
@@ -191,8 +191,9 @@ fn check_choices(slicing: Slicing) {
     let mut proved = 0;
     each_program(slicing, true, &mut |Subject { name: what, number, turn, .. }, compile| {
         for (at, pipeline) in pipelines.iter().enumerate() {
-            // The quick run has all passes, and each sixteenth one off in turn.
-            let is_next = at == 0 || at % 16 == (number + level::turn() as usize) % 16;
+            // The quick run has all passes for every other program, and each sixteenth one off in turn.
+            let next = number + level::turn() as usize;
+            let is_next = (at == 0 && next.is_multiple_of(2)) || at % 16 == next % 16;
             let name = format!("{:?} without {:?}", pipeline.level, pipeline.skip);
             // All on and all off on all targets, one pass off on one.
             let is_asked = || (turn || at < 2) && asks_rarely!("{what}, {name}");

@@ -16,6 +16,7 @@ use usuba::passes::machine::Machine;
 use usuba::passes::pipeline::run_pass;
 use usuba::passes::{ALL, PassOptions, Schedule, When, inline, interleave, logic, unroll};
 use usuba_equiv::{Observer, Verdict};
+use usuba_gen::level;
 
 /// The kinds of slips.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -358,7 +359,11 @@ fn every_slip_in_every_pass_is_refuted() {
     let programs = support::pass_programs();
     let built = [rounds(16, Slicing::V), rounds(1, Slicing::B)];
     let mut sum = Tally::default();
-    for pass in ALL.iter() {
+    for (at, pass) in ALL.iter().enumerate() {
+        // Every other one in the quick run, and the others for the next commit.
+        if !level::is_whole() && at as u64 % 2 != level::turn() % 2 {
+            continue;
+        }
         let own = programs.iter().filter(|(of, _)| of == pass.name).map(|(_, program)| program);
         let mut exercised = 0;
         let mut tallies: Vec<Tally> = SLIPS.iter().map(|_| Tally::default()).collect();
@@ -386,5 +391,6 @@ fn every_slip_in_every_pass_is_refuted() {
             sum.equal += tally.equal;
         }
     }
-    assert!(sum.refuted > 300 && sum.equal * 3 < sum.refuted, "{sum:?} is no campaign");
+    let least = if level::is_whole() { 300 } else { 100 };
+    assert!(sum.refuted > least && sum.equal * 3 < sum.refuted, "{sum:?} is no campaign");
 }

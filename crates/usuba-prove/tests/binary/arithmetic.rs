@@ -297,7 +297,11 @@ fn a_hard_question_stays_open() {
          {{\n    const uint64_t rare = a[0] == 0x3b5ac1f07e2d9;\n\
          \x20   right(a, r);\n    r[0] += rare;\n}}\n"
     );
-    for family in families("gp64") {
+    for (at, family) in families("gp64").into_iter().enumerate() {
+        // One compiler in the quick run, and the other one for the next commit.
+        if !level::is_whole() && at as u64 % 2 != level::turn() % 2 {
+            continue;
+        }
         let object = compiler::object(&text, "c", target.name, family, &[]).expect("it compiles");
         let Verdict::Unknown(what) = answer(&object, &output, target, &most) else {
             panic!("{family:?}: a wrong function is not proved, and its fault is not found")
