@@ -183,6 +183,9 @@ impl Machine<'_> {
         }
         let target = |by: u32| (section, offset.wrapping_add(by));
         match instruction {
+            Instruction::UpperNear { .. } if relocation.is_none() => {
+                return self.far_call(section, offset, None);
+            }
             Instruction::Nothing => {}
             Instruction::Jump { rd, offset } => {
                 let to = match relocation {
@@ -222,7 +225,7 @@ impl Machine<'_> {
         }
     }
 
-    /// `auipc` and `jalr` that the linker writes together.
+    /// `auipc` and `jalr` to one place, which the linker may write.
     fn far_call(
         &mut self,
         section: usize,
@@ -233,8 +236,8 @@ impl Machine<'_> {
         let parts = code.get(offset as usize..).ok_or("a call without its second part")?;
         let second = parts.get(4..).ok_or("a call without its second part")?;
         let (
-            (Instruction::UpperNear { rd: upper, .. }, _),
-            (Instruction::JumpTo { rd, base, .. }, size),
+            (Instruction::UpperNear { rd: upper, value }, _),
+            (Instruction::JumpTo { rd, base, offset: lower }, size),
         ) = (decode(parts)?, decode(second)?)
         else {
             return Err("a call that is no auipc and jalr".into());
@@ -245,7 +248,7 @@ impl Machine<'_> {
         self.set(upper, Value::Unset);
         let to = match &relocation {
             Some(relocation) => self.code_at(relocation, Kind::Call)?,
-            None => None,
+            None => Some((section, offset.wrapping_add(value).wrapping_add(lower))),
         };
         self.go(rd, to, relocation, (section, offset + 4 + size))
     }

@@ -209,14 +209,19 @@ impl Machine<'_> {
                 Instruction::UpperRelative { to, .. },
                 Some((Kind::Part(Part::HighRelative), place)),
             ) => self.set(to, Value::Upper(place, Some(at))),
-            (Instruction::UpperRelative { to, .. }, Some((Kind::Relative, target)))
-                if to > 0 && relocation.is_some_and(|relocation| relocation.size == 8) =>
-            {
+            (Instruction::UpperRelative { to, value }, link) => {
                 let second = decode(self.object.code(self.next, 4));
-                let Some((Instruction::JumpRegister { to: back, base, .. }, more)) = second else {
+                let Some((Instruction::JumpRegister { to: back, base, offset }, more)) = second
+                else {
                     return Err("a call without its second instruction".into());
                 };
-                if base != to || self.relocation(at, bytes + more)?.is_none() {
+                let both = self.relocation(at, bytes + more)?;
+                let target = match (link, both) {
+                    (None, None) => target(value).wrapping_add_signed(offset.into()),
+                    (Some((Kind::Relative, target)), Some(Relocation { size: 8, .. })) => target,
+                    _ => return Err("the instructions of a call do not fit".into()),
+                };
+                if base != to || to == 0 {
                     return Err("the instructions of a call do not fit".into());
                 }
                 self.next += more as u64;

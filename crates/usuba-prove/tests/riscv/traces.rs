@@ -106,6 +106,10 @@ fn functions_that_break_a_rule_have_no_trace() {
     let order = "addi sp,sp,-16; mv a4,sp; addi a5,sp,16; li a2,1; bltu a4,a5,1f; li a2,2; 1: sw a2,0(a1); \
                  sw a2,4(a1); addi sp,sp,16";
     assert_eq!(run(order).expect("a trace").run(&[3, 5]), [1, 1]);
+    // A call of the code behind it, without a relocation.
+    let call = ".option norvc; mv a6,ra; auipc ra,0; jalr ra,16(ra); mv ra,a6; j 1f; lw a2,0(a0); \
+                sw a2,4(a1); ret; 1: sw zero,0(a1)";
+    assert_eq!(run(call).expect("a trace").run(&[3, 5]), [0, 3]);
     for (body, reason) in BROKEN {
         let why = run(&format!("{body}; {copy}")).expect_err(body);
         assert!(why.contains(reason), "{body}: {why}");
