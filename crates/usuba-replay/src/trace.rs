@@ -421,6 +421,11 @@ impl Writer {
         self.trace.words[id as usize].bits
     }
 
+    /// Whether there are more words than a trace has.
+    pub fn is_full(&self) -> bool {
+        self.trace.words.len() > MOST
+    }
+
     /// The value of a word that is constant.
     pub fn constant(&self, id: Id) -> Option<u64> {
         let word = self.trace.words[id as usize];

@@ -14,7 +14,7 @@ mod library;
 mod memory;
 
 use usuba_replay::hash::Map;
-use usuba_replay::trace::{Id, Trace, Writer};
+use usuba_replay::trace::{Id, MOST, Trace, Writer};
 
 use crate::Run;
 use crate::decode::{Condition, Instruction, Register, decode};
@@ -111,6 +111,9 @@ pub fn riscv(object: &[u8], symbol: &str, arrays: &[Array], pointers: &[usize]) 
         count += 1;
         if count == LONGEST {
             return Err(format!("the function executes more than {LONGEST} instructions"));
+        }
+        if machine.writer.is_full() || machine.memory.len() > MOST {
+            return Err(format!("the function computes or stores more than {MOST} values"));
         }
     }
     let outputs = machine.outputs()?;

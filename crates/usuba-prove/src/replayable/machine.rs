@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use usuba_decode::riscv::{Condition, Instruction, NAMES, Operand, Operation, Register, decode};
 use usuba_object::elf::{Content, Kind, Object, Part, Relocation};
 use usuba_object::extensions::Extensions;
-use usuba_replay::trace::{Id, Op, Trace, Writer};
+use usuba_replay::trace::{Id, MOST, Op, Trace, Writer};
 use usuba_witness::Array;
 
 /// A result, or the reason why the function has no trace.
@@ -107,6 +107,9 @@ pub fn of_function(
         count += 1;
         if count > LONGEST {
             return Err(format!("the function executes more than {LONGEST} instructions"));
+        }
+        if machine.writer.is_full() || machine.memory.len() > MOST {
+            return Err(format!("the function computes or stores more than {MOST} values"));
         }
     }
     let mut outputs = Vec::new();

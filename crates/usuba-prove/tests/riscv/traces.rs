@@ -116,6 +116,30 @@ fn functions_that_break_a_rule_have_no_trace() {
     }
 }
 
+/// Each loop ends at a limit: of values, of bytes, of instructions.
+#[test]
+fn functions_that_never_return_have_no_trace() {
+    let Some(machine) = super::machine() else { return };
+    let value = "lw a2,0(a0)\n1: add a2,a2,a2\nxori a2,a2,1\nj 1b";
+    let bytes = "li a2,1\nslli a2,a2,22\n1: sub sp,sp,a2\nmv a0,sp\nli a1,0\ncall memset\n\
+                 li a2,1\nslli a2,a2,22\nj 1b";
+    for (body, reason) in [(value, "values"), (bytes, "values"), ("1: j 1b", "instructions")] {
+        // A limit is reached after some seconds.
+        if !asks!("{body}") {
+            continue;
+        }
+        let text = format!(".globl f\n.type f,@function\nf:\n{body}\n.size f,.-f\n");
+        let object = super::Assembly::new(&machine, &text).object();
+        let arrays = [true, false].map(|is_read| Array { bytes: 8, is_read, is_written: !is_read });
+        let one = usuba_witness::riscv(&object, "f", &arrays, &[0, 1]);
+        let other = replayable::of_function(&object, "f", &arrays, &[0, 1]);
+        for found in [one, other] {
+            let why = found.expect_err(body);
+            assert!(why.contains("more than") && why.contains(reason), "{body}: {why}");
+        }
+    }
+}
+
 #[test]
 fn damaged_objects_have_no_trace_or_another() {
     let Some(machine) = super::machine() else { return };
