@@ -38,6 +38,8 @@ pub struct Core {
     pub inner: String,
     /// The C of the functions around them.
     pub around: String,
+    /// The C below it of [`library::xored`], for modes that XOR the results to a text.
+    pub fused: Option<String>,
     /// The kernels in assembly language as well, for targets that have it.
     pub assembly: Option<Assembly>,
     /// A smaller variant on request: calls and rolled loops remain.
@@ -69,7 +71,17 @@ pub struct Assembly {
 impl Core {
     /// All C of the core.
     pub fn text(&self) -> String {
-        format!("{}{}", self.inner, self.around)
+        format!("{}{}", self.inner, self.outer())
+    }
+
+    /// The C around the kernels.
+    pub fn outer(&self) -> String {
+        format!("{}{}", self.around, self.fused.as_deref().unwrap_or_default())
+    }
+
+    /// The name of the function that XORs, if there is one.
+    pub fn fused_symbol(&self) -> Option<String> {
+        self.fused.is_some().then(|| format!("{}_xor", self.symbol))
     }
 
     /// Its function, slicing and target, by which costs name it.
@@ -429,6 +441,10 @@ fn core(
     let chained = cipher.is_chained(function);
     let write = if chained { library::chained } else { library::any_number };
     let body = write(&interface, target, linkage).map_err(explain(&symbol))?;
+    let fused = match chained {
+        true => None,
+        false => library::xored(&interface, target, linkage).map_err(explain(&symbol))?,
+    };
     let alone = single.as_ref().map_or("", |single| &single.kernel.text);
     let batch = main.kernel.instances() as usize;
     let unit = if single.is_some() { main.kernel.lanes as usize } else { batch };
@@ -443,6 +459,7 @@ fn core(
         function: function.clone(),
         inner: format!("{}{alone}", main.kernel.text),
         around: body,
+        fused,
         assembly: None,
         small: None,
         unit,

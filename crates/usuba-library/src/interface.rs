@@ -121,6 +121,16 @@ fn parts(kind: Kind) -> Vec<(Template, Template)> {
     }
 }
 
+/// The C types of functions in dispatch tables.
+const KERNEL: &str = "usuba_kernel";
+const LINK: &str = "usuba_link";
+const FUSED: &str = "usuba_fused";
+
+/// Whether dispatch tables of blocks have functions that XOR results to a text: on vector registers.
+pub(super) fn is_fused(backends: &[&Target]) -> bool {
+    backends.iter().any(|target| target.simd)
+}
+
 impl Folder<'_> {
     /// Bytes of a block of an operation: input, then output.
     pub(super) fn sizes(&self, primitive: usize, operation: usize) -> (usize, usize) {
@@ -225,10 +235,15 @@ impl Folder<'_> {
             + &self.signs(common, false)
     }
 
-    /// The C names of the cores in dispatch tables, with their chaining and their target.
-    pub fn symbols(&self) -> Vec<(&str, bool, &'static Target)> {
+    /// The C names of the functions in dispatch tables, with their C types and their targets.
+    pub fn symbols(&self) -> Vec<(String, &'static str, &'static Target)> {
         let used = self.cores.iter().enumerate().filter(|(core, _)| self.is_used(*core));
-        used.map(|(_, core)| (&*core.symbol, core.chained, core.target)).collect()
+        let names = used.flat_map(|(_, core)| {
+            let main = (core.symbol.clone(), if core.chained { LINK } else { KERNEL }, core.target);
+            let fused = core.fused_symbol().map(|symbol| (symbol, FUSED, core.target));
+            [Some(main), fused].into_iter().flatten()
+        });
+        names.collect()
     }
 
     /// The indices of a primitive's forms in dispatch tables.
@@ -260,18 +275,25 @@ impl Folder<'_> {
 
     /// Each operation with its dispatch tables.
     fn operations(&self, at: usize, backends: &[&'static Target]) -> String {
-        let primitive = &self.compiled[at].primitive;
+        let (primitive, kind) = (&self.compiled[at].primitive, self.kind(at));
         let operation = |(number, operation): (usize, &Operation)| {
             let (input, output) = self.sizes(at, number);
             // A chained function has the chaining value and the block in its API.
-            let (step_type, type_name, first, second, linkage) = match self.kind(at) {
+            let (step_type, type_name, first, second, linkage) = match kind {
                 Kind::Chained => {
                     ("usuba_link_step", "chaining", output, input - output, &*self.linkage)
                 }
                 _ => ("usuba_step", "operation", input, output, "static "),
             };
             let ladder = |(target, rungs): (&&'static Target, &Vec<Rung>)| {
-                let steps = rungs.iter().map(|rung| self.step(&primitive.name, rung));
+                let steps = rungs.iter().map(|rung| {
+                    let mut step = self.step(&primitive.name, rung);
+                    if kind != Kind::Chained && is_fused(backends) {
+                        let fused = self.cores[rung.used.core].fused_symbol();
+                        step.push(fused.unwrap_or("NULL".into()));
+                    }
+                    step
+                });
                 context! {
                     target => target.name, guard => processors(target),
                     steps => steps.collect::<Vec<_>>(),

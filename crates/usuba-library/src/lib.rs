@@ -250,6 +250,7 @@ impl<'a> Folder<'a> {
         let linkage = linkage.to_string();
         let mut folder =
             Folder { name, cipher, cores, compiled, ladders, arithmetic, lanes, across, linkage };
+        folder.drop_unused();
         folder.assemble(&measured)?;
         folder.check_counters()?;
         folder.check_streams()?;
@@ -257,6 +258,24 @@ impl<'a> Folder<'a> {
         folder.check_seals()?;
         folder.check_signs()?;
         Ok(folder)
+    }
+
+    /// Drops the functions that XOR results to a text where no mode calls them.
+    fn drop_unused(&mut self) {
+        let called = |at: usize| match self.kind(at) {
+            Kind::Stream(_) | Kind::Tweakable { .. } => vec![0],
+            Kind::Block { inverse: Some(inverse), wide: true } => vec![0, inverse],
+            Kind::Block { .. } => vec![0],
+            _ => Vec::new(),
+        };
+        let mut used = BTreeSet::new();
+        for (at, tables) in self.ladders.iter().enumerate() {
+            let rungs = called(at).into_iter().flat_map(|number| &tables[number]).flatten();
+            used.extend(rungs.map(|rung| rung.used.core));
+        }
+        for (at, core) in self.cores.iter_mut().enumerate() {
+            core.fused.take_if(|_| !used.contains(&at));
+        }
     }
 
     /// Adds the kernels in assembly language that dispatch tables use, where `measured` says that

@@ -119,7 +119,7 @@ pub struct Choice {
 #[serde(deny_unknown_fields)]
 pub struct Listed {
     pub symbol: String,
-    /// `blocks`, `chained`, `schedule`, `key` or `kernel`.
+    /// `blocks`, `xored`, `chained`, `schedule`, `key` or `kernel`.
     pub kind: String,
     /// The cipher folder.
     pub folder: String,
@@ -146,6 +146,7 @@ impl Listed {
         let options = &unit.task.options;
         let kind = match &unit.kind {
             UnitKind::Blocks(_) => "blocks",
+            UnitKind::Xored(_) => "xored",
             UnitKind::Chained(_) => "chained",
             UnitKind::Schedule { .. } => "schedule",
             UnitKind::Key { .. } => "key",

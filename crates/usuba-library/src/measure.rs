@@ -39,7 +39,8 @@ pub fn measure(
     if targets.is_empty() {
         return Err("this machine runs none of the targets".into());
     }
-    let (cores, _) = cores::compile(cipher, primitives(cipher), &targets, "static ", false)?;
+    let (mut cores, _) = cores::compile(cipher, primitives(cipher), &targets, "static ", false)?;
+    cores.iter_mut().for_each(|core| core.fused = None);
     let assembled: Vec<Option<Assembly>> =
         cores.par_iter().map(|core| core.assembled(&cipher.folder)).collect::<Result<_, _>>()?;
     let variants: Vec<Variant> = cores

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! usuba_aes128_encrypt_B_avx2        aes128_encrypt in B on avx2, for any number of blocks
+//! usuba_aes128_encrypt_B_avx2_xor    the same, XORed to a text
 //! usuba_aes128_made0, …_key0_init    the key schedule, and the words that kernels read
 //! usuba_fe_mul                       an arithmetic kernel
 //! ```
@@ -76,6 +77,9 @@ pub enum UnitKind {
     /// `f(const void *key, const uint8_t *in, uint8_t *out, size_t nblocks)`: the program on each
     /// block. `key` points to the words of [`UnitKind::Key`]; without a key it is unused.
     Blocks(Blocks),
+    /// `f(const void *key, const uint8_t *in, const uint8_t *text, uint8_t *out, size_t nblocks)`: the
+    /// XOR of the program on each block and of the text, for multiples of [`Blocks::unit`] blocks.
+    Xored(Blocks),
     /// `f(uint8_t *chains, const uint8_t *const *in, size_t nblocks, size_t count)`: the program on
     /// each block of `count` messages, with the chaining value as its first input and its output.
     Chained(Blocks),
@@ -108,7 +112,8 @@ pub enum UnitKind {
 pub struct Blocks {
     /// The function of the cipher folder, with the orders of its bytes.
     pub function: Box<Function>,
-    /// Blocks of one call of the kernel.
+    /// Blocks of one register set, and of one call of the kernel.
+    pub unit: usize,
     pub batch: usize,
     /// Bytes of a block: input, then output.
     pub input: usize,
@@ -169,11 +174,16 @@ impl Units<'_> {
     }
 
     fn core(&mut self, path: &Path, core: &Core) {
-        let Core { symbol, target, main, single, batch, input, output, .. } = core;
+        let Core { symbol, target, main, single, unit, batch, input, output, .. } = core;
         let function = Box::new(core.function.clone());
-        let blocks = Blocks { function, batch: *batch, input: *input, output: *output };
+        let (unit, batch, input, output) = (*unit, *batch, *input, *output);
+        let blocks = Blocks { function, unit, batch, input, output };
         if !core.chained {
-            return self.add(path, symbol, UnitKind::Blocks(blocks), main, target);
+            self.add(path, symbol, UnitKind::Blocks(blocks.clone()), main, target);
+            if let Some(symbol) = core.fused_symbol() {
+                self.add(path, &symbol, UnitKind::Xored(blocks), main, target);
+            }
+            return;
         }
         self.add(path, symbol, UnitKind::Chained(blocks), main, target);
         for task in [Some(main), single.as_ref()].into_iter().flatten() {

@@ -8,7 +8,7 @@ use usuba::isa::Target;
 use super::cores::Core;
 use super::extent::{self, Extent, extents};
 use super::hash;
-use super::interface::Description;
+use super::interface::{Description, is_fused};
 use super::lengths::lengths;
 use super::manifest::{Form, Manifest};
 use super::merge::merged;
@@ -335,8 +335,7 @@ pub fn library_of(
             );
         }
         let mut text = String::from("\n");
-        for (symbol, chained, target) in folder.symbols() {
-            let kind = if chained { "usuba_link" } else { "usuba_kernel" };
+        for (symbol, kind, target) in folder.symbols() {
             let line = format!("extern USUBA_HIDDEN {kind} {symbol};\n");
             text += &guarded(processors(target), &line);
         }
@@ -382,7 +381,8 @@ pub fn version(text: &str) -> String {
 /// The cores of one target in dispatch tables, with equal functions merged. A portable core may be
 /// used on some processors only, and compilers warn of unused functions.
 fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> String {
-    let kept = folder.cores.iter().map(|core| &*core.symbol).collect();
+    let symbols = folder.symbols();
+    let kept = symbols.iter().map(|(symbol, ..)| &**symbol).collect();
     let portable = processors(target).is_none();
     let mut groups: BTreeMap<_, (String, String)> = BTreeMap::new();
     let (mut declarations, mut inner) = (String::new(), String::new());
@@ -398,7 +398,7 @@ fn cores(folder: &Folder, target: &Target, backends: &[&'static Target]) -> Stri
             Some(assembly) => {
                 declarations += &assembly.declarations;
                 inner += &core.inner;
-                *text += &core.around;
+                *text += &core.outer();
             }
             None => *text += &whole,
         }
@@ -495,6 +495,7 @@ impl Parts<'_> {
             chunk => self.needs.chunk, counters => self.counters,
             block_max => self.needs.block.max(1), backends => self.backends.len(),
             targets => self.backends.iter().map(target).collect::<Vec<_>>(),
+            fused => is_fused(self.backends),
         }
     }
 

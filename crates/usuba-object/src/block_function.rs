@@ -4,6 +4,7 @@
 //! f(ctx, in, out, n)    ctx: words of `rk`, each in a C integer; or it is not read
 //!                       in:  `plain` by the order "be", block after block
 //!                       out: `cipher` by the order "be"
+//! f(ctx, in, text, out, n)       the same, and `out` is the XOR with `text`
 //! ```
 
 use usuba::ir::{Port, Program};
@@ -26,7 +27,16 @@ pub enum KeyPointer {
     Words(String),
 }
 
-/// A function over blocks: `symbol(key, in, out, n)`.
+/// The XOR of the results and of a text, which is a parameter before `out`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Xored {
+    /// The number of blocks is a multiple of this one, which divides [`Interface::batch`].
+    pub unit: u32,
+    /// Whether `out` is the text; otherwise they do not overlap.
+    pub in_place: bool,
+}
+
+/// A function over blocks: `symbol(key, in, out, n)`, or `symbol(key, in, text, out, n)`.
 #[derive(Clone, Debug)]
 pub struct Interface<'a> {
     pub symbol: String,
@@ -41,13 +51,17 @@ pub struct Interface<'a> {
     pub batch: u32,
     /// Whether `out` is `in`; otherwise they do not overlap.
     pub in_place: bool,
+    pub xored: Option<Xored>,
     pub demands: Demands,
 }
 
 /// The bits of the blocks and the key, and the bits of the results.
 pub struct Meaning {
     pub input: Vec<Edge>,
+    /// The results of the program.
     pub output: Vec<Edge>,
+    /// The bits of the text; none without one.
+    pub text: Vec<Edge>,
     /// Each word of the key in its C integer, from the least significant bit on; `None` is zero.
     pub key: Vec<Option<Edge>>,
     /// Bytes of an integer of the key.
@@ -75,7 +89,7 @@ impl Params<'_> {
 }
 
 impl Interface<'_> {
-    /// Gives each bit of a block and of the key a parameter of the graph, and runs the program,
+    /// Gives each bit of a block, of the key and of the text a parameter of the graph, in this order, and runs the program,
     /// which is on bits.
     ///
     /// # Errors
@@ -95,8 +109,17 @@ impl Interface<'_> {
             }
             key_align = size as u64 / 8;
         }
+        let mut text_bits = Vec::new();
+        if self.xored.is_some() {
+            let results = self.program.results();
+            let [result] = results[..] else { return Err("there is not one result".into()) };
+            let places = self.output.bits(words(&result[0]));
+            let places = places.ok_or_else(|| no_order(&result[0].name))?;
+            text_bits = places.iter().map(|_| params.next()).collect();
+        }
         let output = self.output_of(program, run, &input, &words_of_key)?;
-        Ok(Meaning { input, output, key, key_align, key_bits: words_of_key.len() })
+        let key_bits = words_of_key.len();
+        Ok(Meaning { input, output, text: text_bits, key, key_align, key_bits })
     }
 
     /// Bits of each input.

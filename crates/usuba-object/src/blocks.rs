@@ -1,7 +1,7 @@
 //! Binary equivalence checking of a function over any number of blocks, by induction.
 //!
 //! ```text
-//! f(ctx, in, out, n):   n = 128 q + r
+//! f(ctx, in, out, n):   n = 128 q + r       f(ctx, in, text, out, n): r is a multiple, too
 //!   q = 0               r = 0 returns; r > 0 is one tail
 //!   q >= 1              a turn, a second turn, and from both an invariant;
 //!                       one turn more shows that it does; then q = 1, and the tail
@@ -22,7 +22,7 @@ use std::rc::Rc;
 use usuba::ir::random::Random;
 use usuba::ir::{Program, verify};
 
-use super::block_function::{Interface, KeyPointer, Meaning};
+use super::block_function::{Interface, KeyPointer, Meaning, Xored};
 use super::block_step::{Cover, Join, Joining};
 use super::calls::Calls;
 use super::compare::ENGINES;
@@ -131,7 +131,7 @@ const MEMORY: i64 = 1 << 56;
 /// A counter of turns with more values than this is handled by induction, not by enumeration.
 const MANY: i64 = 16;
 
-/// The variable of the blocks behind the last whole batch, which has few values.
+/// The variable of the blocks behind the last whole batch, or of their units, which has few values.
 const REST: usize = 1;
 
 /// The most distinguished cases; functions of ciphers have about twenty.
@@ -184,18 +184,28 @@ impl Goal<'_> {
                 .with_sums(self.sums, true);
         let meaning =
             self.interface.meaning(self.program, &mut run).map_err(Obstacle::Impossible)?;
-        let bits =
+        let mut bits =
             Bits::with_sums(run.graph, &run.summed, (false, true), 8 * M::CONVENTION.address);
+        let mut wanted = meaning.output.clone();
+        for (wanted, &text) in wanted.iter_mut().zip(&meaning.text) {
+            let [one, other] = [*wanted, text].map(|edge| Cell::new(edge, Instance::Every));
+            *wanted = bits.xor(one, other).edge().expect("a sum of known bits");
+        }
         let blocks = Rc::new(Blocks {
             input: meaning.input.len() / 8,
             output: meaning.output.len() / 8,
-            in_place: self.interface.in_place,
+            results: match (self.interface.in_place, self.interface.xored) {
+                (true, _) => Side::Input,
+                (false, Some(Xored { in_place: true, .. })) => Side::Text,
+                (false, _) => Side::Output,
+            },
             most: UNROLLED + 8 * self.interface.batch as i64,
             params: meaning.input.clone(),
-            wanted: meaning.output.clone(),
+            text: meaning.text.clone(),
+            wanted,
             constants: [false, true].map(|bit| bits.constant(bit)),
         });
-        if blocks.in_place && blocks.input != blocks.output {
+        if blocks.results == Side::Input && blocks.input != blocks.output {
             return Err(Obstacle::Impossible("blocks of two sizes have one place".into()));
         }
         let mut search = Search {
@@ -233,12 +243,13 @@ impl Goal<'_> {
         phase: u64,
     ) -> Box<State<M>> {
         let batch = self.interface.batch.max(1) as i64;
+        let unit = self.interface.xored.map_or(1, |xored| xored.unit.max(1) as i64);
         let mut ranges = Ranges::default();
         let bytes = batch * blocks.input.max(blocks.output) as i64;
         ranges.0[0] = Range { low: 0, high: MEMORY / bytes };
-        ranges.0[REST] = Range { low: 0, high: batch - 1 };
-        let mut count = Form::variable(REST);
-        count.terms[0] = batch;
+        ranges.0[REST] = Range { low: 0, high: (batch / unit).max(1) - 1 };
+        let mut count = Form::default();
+        (count.terms[0], count.terms[REST]) = (batch, unit);
         let mut buffers = Vec::new();
         let mut parameters = Vec::new();
         if self.interface.key != KeyPointer::Absent {
@@ -252,8 +263,11 @@ impl Goal<'_> {
         }
         let stream =
             |side| Whole::Moving(Moving { region: Region::Stream(side), offset: Form::default() });
-        let out = if blocks.in_place { Side::Input } else { Side::Output };
-        parameters.extend([stream(Side::Input), stream(out), Whole::Count(count)].map(Some));
+        parameters.push(Some(stream(Side::Input)));
+        if !blocks.text.is_empty() {
+            parameters.push(Some(stream(Side::Text)));
+        }
+        parameters.extend([stream(blocks.results), Whole::Count(count)].map(Some));
         let mut memory = Memory::new(M::CONVENTION, buffers, &[], phase);
         memory.unknowns = Unknowns { ranges, used: 2, asked: None };
         memory.stream = Some(Stream::new(blocks.clone(), count));
@@ -490,12 +504,14 @@ impl Search<'_> {
         let mut random = Random::new(1);
         let graph = &self.world.bits.graph;
         let block = self.meaning.input.len();
-        let arity = block + self.meaning.key_bits;
+        let arity = block + self.meaning.key_bits + self.meaning.text.len();
         for _ in 0..RUNS {
             let inputs: Vec<u64> = (0..arity).map(|_| random.word()).collect();
-            // Another block has bytes of its own, and the same key.
+            // Another block has bytes and a text of its own, and the same key.
             let mut other = inputs.clone();
-            other[..block].iter_mut().for_each(|word| *word = random.word());
+            let key = block..block + self.meaning.key_bits;
+            let own = other.iter_mut().enumerate().filter(|(at, _)| !key.contains(at));
+            own.for_each(|(_, word)| *word = random.word());
             let [own, other] = [&inputs, &other].map(|words| evaluate(graph, words));
             let value = |values: &[u64], cell: Cell| {
                 let edge = cell.edge().expect("a known bit");
@@ -517,7 +533,7 @@ impl Search<'_> {
                 };
                 return Some(Difference {
                     input: inputs[..block].chunks(8).map(byte).collect(),
-                    key: inputs[block..].iter().map(|&word| pick(word)).collect(),
+                    key: inputs[key].iter().map(|&word| pick(word)).collect(),
                     bit: bit.bit,
                     expected: pick(expected),
                     found: pick(found),

@@ -245,15 +245,25 @@ pub trait Caller<'o> {
                     }
                 }
             }
-            Shape::Blocks { key, input, output } => {
+            Shape::Blocks { key, input, output, xored } => {
                 let (input, output) = (*input, *output);
-                let (from, to) = (self.handed(1, above)?, self.handed(2, above)?);
-                let count = self.handed_count(3)?;
+                let own = usize::from(xored.is_some());
+                let (from, to) = (self.handed(1, above)?, self.handed(2 + own, above)?);
+                let text = xored.map(|_| self.handed(2, above)).transpose()?;
+                let count = self.handed_count(3 + own)?;
+                if xored.is_some_and(|unit| count % unit != 0) {
+                    let what = format!("`{}` is not proved for {count} blocks", callee.symbol);
+                    return Err(unsupported(what));
+                }
                 let (read, written) = (count * input, count * output);
                 let mut places = vec![(to, written, true)];
-                // The results may replace the input.
-                if (from, read) != (to, written) {
+                // The results may replace the input, or the text.
+                let replaced = (from, read) == (to, written);
+                if !replaced {
                     places.push((from, read, false));
+                }
+                if let Some(text) = text.filter(|&text| replaced || text != to) {
+                    places.push((text, written, false));
                 }
                 let mut held = Vec::new();
                 if !key.bits.is_empty() {
@@ -268,9 +278,21 @@ pub trait Caller<'o> {
                     .map(|at| self.argument(from, at * input, input))
                     .collect::<Result<_, _>>()?;
                 are_apart(&places)?;
+                let texts: Vec<Vec<Cell>> = (0..count)
+                    .filter_map(|at| text.map(|text| self.argument(text, at * output, output)))
+                    .collect::<Result<_, _>>()?;
                 for (at, block) in blocks.into_iter().enumerate() {
                     let arguments = [&held[..], &block].concat();
-                    self.applied(callee.function, arguments, (to, at * output), output)?;
+                    let place = moved(to, at * output)?;
+                    self.check_handed(place, 1)?;
+                    let World { bits, calls, .. } = self.world();
+                    let functions = &mut calls.functions;
+                    let mut result = functions.apply(bits, callee.function, arguments, output);
+                    for (cell, &other) in result.iter_mut().zip(texts.get(at).into_iter().flatten())
+                    {
+                        *cell = bits.xor(*cell, other);
+                    }
+                    self.store(place, &result)?;
                 }
             }
             Shape::Chained { chain, block, counts } => {

@@ -32,8 +32,9 @@ pub struct BlockCounts {
 /// The interface of a callee.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
-    /// `f(key, in, out, n)`: the function of a key and of each of `n` blocks.
-    Blocks { key: KeyWords, input: usize, output: usize },
+    /// `f(key, in, out, n)`: the function of a key and of each of `n` blocks; or `f(key, in, text, out,
+    /// n)`: its XOR with the text, for multiples of `xored` blocks.
+    Blocks { key: KeyWords, input: usize, output: usize, xored: Option<usize> },
     /// `f(chains, in, nblocks, count)`: for each of `count` messages the function of its chaining
     /// value in `chains` and a block, block after block from the address in `in`; for these numbers.
     Chained { chain: usize, block: usize, counts: Vec<BlockCounts> },

@@ -2,14 +2,18 @@
 //!
 //! ```text
 //! in    | done           | at done: block 0, 1, 2, ... as instances        | n
+//! text  | done           | at done: block 0, 1, 2, ... as instances        | n
 //! out   | proved         | window: written since then, by bytes             | n
 //! ```
+//!
+//! There is a `text` if the results are XORed to one.
 //!
 //! All blocks before `done` have been read, and their results are written and proved. Accesses are
 //! at a known distance from there: the address and `done` may depend on the number of blocks, and
 //! their difference may not. So a loop over blocks always looks the same, in every turn.
 //!
-//! The block at distance j is instance j. In place, a block holds its result once that is written,
+//! The block at distance j is instance j. In place of the input or of the text, a block holds its
+//! result once that is written,
 //! and reading it before `done` is an error.
 //!
 //! **Tails.** The last blocks, an unknown number, are copied to the frame and padded with zeros
@@ -25,10 +29,11 @@ use usuba_bits::cell::{Bits, Cell, Instance};
 use usuba_equiv::dag::Edge;
 use usuba_ranges::{Form, Ranges};
 
-/// Which of the two buffers; in place there is one, the input.
+/// Which of the buffers; in place there is no output of its own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Side {
     Input,
+    Text,
     Output,
 }
 
@@ -38,12 +43,15 @@ pub struct Blocks {
     /// Bytes of a block before and after.
     pub input: usize,
     pub output: usize,
-    pub in_place: bool,
+    /// The buffer of the results.
+    pub results: Side,
     /// The most blocks that a path may process before a branch depends on their number.
     pub most: i64,
     /// The bits of a block, the least significant of the first byte first: parameters of the graph.
     pub params: Vec<Edge>,
-    /// The bits of its result.
+    /// The bits of the text; none without one.
+    pub text: Vec<Edge>,
+    /// The bits of its result, XORed to the text.
     pub wanted: Vec<Edge>,
     /// The constant bits.
     pub constants: [Cell; 2],
@@ -103,7 +111,7 @@ impl Stream {
     fn size(&self, side: Side) -> usize {
         match side {
             Side::Input => self.blocks.input,
-            Side::Output => self.blocks.output,
+            Side::Text | Side::Output => self.blocks.output,
         }
     }
 
@@ -122,7 +130,7 @@ impl Stream {
             let form = a.minus(b).ok_or_else(far)?;
             ranges.reduced(form).ok_or_else(far)
         };
-        let name = if side == Side::Input { "in" } else { "out" };
+        let name = name(side);
         let rest = minus(minus(at(self.count)?, offset)?, bytes)?;
         if !ranges.never_negative(rest) {
             let over = -ranges.bounds(rest).0;
@@ -150,10 +158,16 @@ impl Stream {
         Fault::new(Rule::TooLong, what)
     }
 
+    /// A bit at a distance from `done` of the input.
     fn input(&self, bit: usize) -> Cell {
-        let size = 8 * self.blocks.input;
+        self.of_caller(&self.blocks.params, bit)
+    }
+
+    /// A bit of blocks whose bits are `params`.
+    fn of_caller(&self, params: &[Edge], bit: usize) -> Cell {
+        let size = params.len();
         let instance = Instance::Number((self.first as usize + bit / size) as u16);
-        Cell::new(self.blocks.params[bit % size], instance)
+        Cell::new(params[bit % size], instance)
     }
 
     pub fn load(
@@ -164,11 +178,15 @@ impl Stream {
     ) -> Result<Vec<Cell>, Fault> {
         let at = self.distance(ranges, (side, offset), Form::number(bytes as i64))?;
         let written = |bit: usize| self.window.get(bit).copied().flatten();
-        let cell = |bit: usize| match side {
-            Side::Input if self.blocks.in_place => written(bit).unwrap_or_else(|| self.input(bit)),
+        let before = |bit: usize| match side {
             Side::Input => self.input(bit),
+            Side::Text => self.of_caller(&self.blocks.text, bit),
             // The content of the output before it is written is no secret.
-            Side::Output => written(bit).unwrap_or(Cell::UNSET),
+            Side::Output => Cell::UNSET,
+        };
+        let cell = |bit: usize| {
+            let result = (side == self.blocks.results).then(|| written(bit)).flatten();
+            result.unwrap_or_else(|| before(bit))
         };
         Ok((8 * at..8 * (at + bytes)).map(cell).collect())
     }
@@ -196,8 +214,9 @@ impl Stream {
     }
 
     fn check_written(&self, side: Side) -> Result<(), Fault> {
-        if side == Side::Input && !self.blocks.in_place {
-            return Err(Fault::new(Rule::ReadOnly, "it writes to `in`, which is only read"));
+        if side != self.blocks.results {
+            let what = format!("it writes to `{}`, which is only read", name(side));
+            return Err(Fault::new(Rule::ReadOnly, what));
         }
         Ok(())
     }
@@ -282,7 +301,7 @@ impl Stream {
     ) -> Result<(), Fault> {
         self.commit(bits)?;
         let unsupported = |what: &str| Fault::new(Rule::Unsupported, what);
-        if side == Side::Output || self.last.is_some() || self.copied.is_some() {
+        if side != Side::Input || self.last.is_some() || self.copied.is_some() {
             return Err(unsupported("a second copy of a number of bytes that is not known"));
         }
         if self.distance(ranges, (side, offset), bytes)? != 0 {
@@ -416,5 +435,14 @@ impl Stream {
             && other.is_clean()
             && cover.form(self.done, other.done)
             && cover.form(self.count, other.count)
+    }
+}
+
+/// The name of a parameter.
+fn name(side: Side) -> &'static str {
+    match side {
+        Side::Input => "in",
+        Side::Text => "text",
+        Side::Output => "out",
     }
 }

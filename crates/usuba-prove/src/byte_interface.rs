@@ -18,7 +18,7 @@ use usuba::isa::{self, Target};
 use usuba::passes::pipeline::PipelineOptions;
 use usuba_equiv::claims::{Difference, Kind};
 use usuba_object::arithmetic;
-use usuba_object::block_function::{Interface, KeyPointer};
+use usuba_object::block_function::{Interface, KeyPointer, Xored};
 use usuba_object::by_machine;
 use usuba_object::byte_order::Order;
 use usuba_object::chained_blocks;
@@ -65,7 +65,11 @@ impl Proof {
     pub fn of_blocks(object: &Object, interface: &Interface) -> Proof {
         let start = Instant::now();
         let verdict = by_machine::prove_blocks(object, interface);
-        let way = if interface.in_place { "in place" } else { "apart" };
+        let way = match (interface.in_place, interface.xored) {
+            (true, _) => "in place",
+            (false, Some(Xored { in_place: true, .. })) => "in place of the text",
+            (false, _) => "apart",
+        };
         let what = format!("{}, {way}", interface.symbol);
         let outcome = verdict.map(Evidence::Machine, |found| {
             let bytes = found.input.iter().enumerate();
@@ -213,6 +217,7 @@ pub fn interface<'a>(
         },
         batch: usuba::emit::instances(&built.program, target),
         in_place,
+        xored: None,
         demands: Demands::default(),
     }
 }

@@ -443,6 +443,7 @@ fn examined(
     let (entry, file) = (entry.as_deref().unwrap_or_default(), &unit.task.source);
     let what = match &unit.kind {
         UnitKind::Blocks(_) | UnitKind::Chained(_) => "each block by ",
+        UnitKind::Xored(_) => "XOR of a text and of each block by ",
         UnitKind::Schedule { .. } => "key schedule ",
         UnitKind::Key { .. } => "key words of ",
         UnitKind::Kernel { .. } => "",

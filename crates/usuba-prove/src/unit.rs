@@ -13,7 +13,7 @@ use usuba::ir::{Port, Program};
 use usuba_ciphers::Function;
 use usuba_library::{Blocks, Unit, UnitKind};
 use usuba_object::arithmetic;
-use usuba_object::block_function::{Interface, KeyPointer};
+use usuba_object::block_function::{Interface, KeyPointer, Xored};
 use usuba_object::by_machine;
 use usuba_object::compare::Demands;
 use usuba_object::elf::Object;
@@ -102,13 +102,22 @@ pub fn object(
     let object = &object;
     let (program, demands) = (&output.program, Demands::default());
     if let UnitKind::Blocks(of) = &unit.kind {
-        let modes = if of.input == of.output { &[false, true][..] } else { &[false] };
         let batch = usuba::emit::instances(program, unit.task.options.target);
-        let proof = |&in_place: &bool| {
+        let proof = |in_place: bool| {
             let interface = Interface { in_place, demands, ..blocks_of(unit, of, program, batch) };
             Proof::of_blocks(object, &interface)
         };
-        return Ok(modes.iter().map(proof).collect());
+        return Ok(modes(of).map(proof).collect());
+    }
+    if let UnitKind::Xored(of) = &unit.kind {
+        let batch = usuba::emit::instances(program, unit.task.options.target);
+        let proof = |(in_place, over_text): (bool, bool)| {
+            let xored = Some(Xored { unit: of.unit as u32, in_place: over_text });
+            let interface = blocks_of(unit, of, program, batch);
+            Proof::of_blocks(object, &Interface { in_place, xored, demands, ..interface })
+        };
+        let ways = modes(of).map(|in_place| (in_place, false)).chain([(false, true)]);
+        return Ok(ways.map(proof).collect());
     }
     if let UnitKind::Chained(of) = &unit.kind {
         let interface = blocks_of(unit, of, program, 1);
@@ -131,6 +140,12 @@ pub fn object(
     Ok(vec![Proof::of_kernel(&contract.symbol, &program, prove)])
 }
 
+/// Whether the results of a function over blocks replace its input, for each way to call it.
+fn modes(of: &Blocks) -> impl Iterator<Item = bool> + use<> {
+    let same = of.input == of.output;
+    [false, true].into_iter().filter(move |in_place| same || !in_place)
+}
+
 /// The contract of a unit on buffers of fixed size, and its reference program.
 ///
 /// # Errors
@@ -142,7 +157,9 @@ pub fn contract(
 ) -> Result<(Contract, Program), String> {
     let (symbol, program) = (unit.symbol.clone(), &output.program);
     match &unit.kind {
-        UnitKind::Blocks(_) => Err("the number of blocks is any number".into()),
+        UnitKind::Blocks(_) | UnitKind::Xored(_) => {
+            Err("the number of blocks is any number".into())
+        }
         UnitKind::Chained(_) => Err("it is over blocks of several messages".into()),
         UnitKind::Schedule { bytes, .. } => {
             Ok((key_setup::schedule(symbol, program, *bytes)?, program.clone()))
@@ -171,6 +188,7 @@ fn blocks_of<'a>(unit: &Unit, of: &Blocks, program: &'a Program, batch: u32) -> 
         },
         batch,
         in_place: false,
+        xored: None,
         demands: Demands::default(),
     }
 }

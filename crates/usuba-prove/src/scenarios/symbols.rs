@@ -11,7 +11,7 @@ use usuba_contracts::edwards::Curve;
 use usuba_contracts::monomial::Exponent;
 use usuba_contracts::poly::Poly;
 use usuba_library::declarations;
-use usuba_library::{Unit, UnitKind};
+use usuba_library::{Blocks, Unit, UnitKind};
 use usuba_object::functions::{Callee, Functions, KeyWords, Shape};
 use usuba_object::kernel_contract::Meaning;
 use usuba_object::points::Points;
@@ -80,10 +80,9 @@ impl<'a> Known<'a> {
             }
         }
         for unit in units {
-            let (UnitKind::Blocks(blocks) | UnitKind::Chained(blocks)) = &unit.kind else {
-                continue;
-            };
+            let Some(blocks) = blocks_of(unit) else { continue };
             let (input, output) = (blocks.input, blocks.output);
+            let xored = matches!(unit.kind, UnitKind::Xored(_)).then_some(blocks.unit);
             let function = &blocks.function;
             let same =
                 format!("{} {} {:?}", unit.folder.display(), function.vectors, function.direction);
@@ -94,7 +93,7 @@ impl<'a> Known<'a> {
                     block: input - output,
                     counts: BLOCK_COUNTS.to_vec(),
                 },
-                (_, None) => Shape::Blocks { key: KeyWords::default(), input, output },
+                (_, None) => Shape::Blocks { key: KeyWords::default(), input, output, xored },
                 (_, Some(_)) => {
                     let Some(form) = form_of(unit, units)? else { continue };
                     let Some((key, places, bytes)) = key_words(form, units)? else { continue };
@@ -107,7 +106,7 @@ impl<'a> Known<'a> {
                         applied.sizes[0] = key;
                         applied.schedule = Some((number, made));
                     }
-                    Shape::Blocks { key, input, output }
+                    Shape::Blocks { key, input, output, xored }
                 }
             };
             known.add(blocks.function.name.clone(), applied, unit, shape);
@@ -186,11 +185,19 @@ fn of_bytes(unit: &Unit) -> Result<Option<(String, Shape, [usize; 3])>, String> 
     Ok(fits.then_some((name, Shape::Fixed { sizes, result }, all)))
 }
 
+/// The function over blocks that a unit is.
+fn blocks_of(unit: &Unit) -> Option<&Blocks> {
+    match &unit.kind {
+        UnitKind::Blocks(blocks) | UnitKind::Xored(blocks) | UnitKind::Chained(blocks) => {
+            Some(blocks)
+        }
+        _ => None,
+    }
+}
+
 /// The unit that fills the words of the key that a function over blocks reads.
 fn form_of<'u>(unit: &Unit, units: &'u [Unit]) -> Result<Option<&'u Unit>, String> {
-    let (UnitKind::Blocks(blocks) | UnitKind::Chained(blocks)) = &unit.kind else {
-        return Ok(None);
-    };
+    let Some(blocks) = blocks_of(unit) else { return Ok(None) };
     let shape = |unit: &Unit| -> Result<Option<(u8, usize)>, String> {
         let output = unit.compile()?;
         let Some(key) = &blocks.function.key else { return Ok(None) };

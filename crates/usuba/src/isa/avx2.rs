@@ -68,6 +68,10 @@ static REGISTERS: Registers = Registers {
     scatter: "_mm_storeu_si128((__m128i *)(void *)({0}), _mm256_castsi256_si128({2})), \
               _mm_storeu_si128((__m128i *)(void *)(({0}) + ({1})), \
               _mm256_extracti128_si256({2}, 1))",
+    groups: (
+        "_mm256_permute2x128_si256({0}, {1}, 0x20)",
+        "_mm256_permute2x128_si256({0}, {1}, 0x31)",
+    ),
     select: "",
     lanes: [""; 4],
     zip: ("_mm256_unpacklo_epi{n}({0}, {1})", "_mm256_unpackhi_epi{n}({0}, {1})"),

@@ -82,6 +82,7 @@ static REGISTERS: Registers = Registers {
               _mm512_extracti32x4_epi32({2}, 2)), \
               _mm_storeu_si128((__m128i *)(void *)(({0}) + 3 * ({1})), \
               _mm512_extracti32x4_epi32({2}, 3))",
+    groups: ("_mm512_shuffle_i32x4({0}, {1}, 0x88)", "_mm512_shuffle_i32x4({0}, {1}, 0xdd)"),
     select: "_mm512_ternarylogic_epi64({2}, {0}, {1}, 0xca)",
     lanes: [""; 4],
     zip: ("_mm512_unpacklo_epi{n}({0}, {1})", "_mm512_unpackhi_epi{n}({0}, {1})"),

@@ -331,6 +331,11 @@ impl Target {
         self.processor.device.map_or("", |device| device.exported)
     }
 
+    /// Whether a register has several groups of 128 bits, which two registers can exchange.
+    pub fn has_groups(&self) -> bool {
+        self.registers.is_some_and(|registers| !registers.groups.0.is_empty())
+    }
+
     /// How a C function begins that only its own file calls.
     pub fn local(&self) -> &'static str {
         if self.processor.device.is_some() { "static inline " } else { "static " }

@@ -75,6 +75,7 @@ static REGISTERS: Registers = Registers {
     store: "vst1q_u8((uint8_t *)({0}), {1})",
     gather: "",
     scatter: "",
+    groups: ("", ""),
     select: "vbslq_u8({2}, {0}, {1})",
     lanes: [
         "vdupq_n_u8({0})",

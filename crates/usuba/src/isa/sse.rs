@@ -59,6 +59,7 @@ static REGISTERS: Registers = Registers {
     store: "_mm_storeu_si128((__m128i *)(void *)({0}), {1})",
     gather: "",
     scatter: "",
+    groups: ("", ""),
     select: "",
     lanes: [""; 4],
     zip: ("_mm_unpacklo_epi{n}({0}, {1})", "_mm_unpackhi_epi{n}({0}, {1})"),

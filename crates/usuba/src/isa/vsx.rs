@@ -63,6 +63,7 @@ static REGISTERS: Registers = Registers {
     store: "vec_xst({1}, 0, (unsigned char *)({0}))",
     gather: "",
     scatter: "",
+    groups: ("", ""),
     select: "vec_sel({1}, {0}, {2})",
     lanes: [""; 4],
     zip: ("", ""),

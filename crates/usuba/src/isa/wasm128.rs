@@ -78,6 +78,7 @@ static REGISTERS: Registers = Registers {
     store: "wasm_v128_store((void *)({0}), {1})",
     gather: "",
     scatter: "",
+    groups: ("", ""),
     select: "wasm_v128_bitselect({0}, {1}, {2})",
     lanes: [""; 4],
     zip: ("", ""),

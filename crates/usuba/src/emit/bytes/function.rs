@@ -93,7 +93,22 @@ pub(super) fn moving(
         body += &mover.function(&format!("{}_pack{}", function.name, part.suffix), Way::Pack);
     }
     body += &to.function(&format!("{}_unpack", function.name), Way::Unpack);
-    Ok(body + &blocks(function, target, layout, &ports, entry))
+    Ok(body + &blocks(function, target, layout, &ports, entry, false))
+}
+
+/// `entry` over whole register sets of blocks, which XORs the results to the bytes `text`; below
+/// [`moving`]. `None` if results cannot be XORed on their way to memory.
+pub(super) fn xoring(
+    function: &Function,
+    target: &Target,
+    entry: Entry,
+) -> Result<Option<String>, Diagnostic> {
+    let ports = function.ports()?;
+    let layout = crate::emit::layout(function.kernel.program, target);
+    let (from, to) = ports.blocks();
+    let (_, to) = movers(function, &ports, target, layout, (&|_| from, to))?;
+    let unpack = to.xoring(&format!("{}_unpack_xor", function.name));
+    Ok(unpack.map(|unpack| unpack + &blocks(function, target, layout, &ports, entry, true)))
 }
 
 /// The macros and helpers that `body` is written in.
@@ -137,15 +152,17 @@ pub(super) fn parts<'a>(inputs: &'a [&'a Port]) -> impl Iterator<Item = Part<'a>
 }
 
 /// The C of `entry`, which loops over batches: calls of the kernel, and of the kernel without
-/// interleaving if there is one.
+/// interleaving if there is one. `xors`: results are XORed to `text`.
 fn blocks(
     function: &Function,
     target: &Target,
     layout: Layout,
     ports: &Ports,
     entry: Entry,
+    xors: bool,
 ) -> String {
     let name = function.name;
+    let suffix = if xors { "_xor" } else { "" };
     let c_type = |port: &Port| port_type(target, layout, function.slicing(), port);
     let registers = |port: &Port| port.values(function.slicing());
     let (from, to) = ports.blocks();
@@ -169,13 +186,13 @@ fn blocks(
     let batches = kernels(function).map(|(what, kernel)| {
         let copies = kernel.program.copies as usize;
         context! {
-            name => format!("{name}_{what}"), kernel => kernel.symbol, copies, lanes,
+            name => format!("{name}{suffix}_{what}"), kernel => kernel.symbol, copies, lanes,
             size => lanes * copies, arguments => arguments(kernel, ports),
         }
     });
     template!("templates/blocks.c.in").render(context! {
         name, from, to, inputs => inputs.collect::<Vec<_>>(), output, setup, argument,
-        batches => batches.collect::<Vec<_>>(), head => entry.head, wipe => function.wipe,
+        batches => batches.collect::<Vec<_>>(), head => entry.head, wipe => function.wipe, xors,
         key_type => ports.key.map_or("", c_type),
     })
 }

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! linkage void name(const void *key, const uint8_t *in, uint8_t *out, size_t nblocks);
+//! linkage void name_xor(const void *key, const uint8_t *in, const uint8_t *text, uint8_t *out, size_t nblocks);
 //! linkage void name(uint8_t *chains, const uint8_t *const *in, size_t nblocks, size_t count);
 //! linkage void schedule(uint32_t *made, const uint8_t *key);
 //! linkage void name_init(uint32_t *words, const uint32_t *made);
@@ -10,7 +11,7 @@
 //!
 //! The text that several of them share is [`shared`].
 
-use super::function::{Entry, moving, support};
+use super::function::{Entry, moving, support, xoring};
 pub use super::keys::{Made, Words, words};
 use super::words::HELPERS;
 use super::{Function, chain, keys};
@@ -39,18 +40,41 @@ pub fn any_number(
     target: &Target,
     linkage: &str,
 ) -> Result<String, Diagnostic> {
-    let name = function.name;
-    let key = match words(function)? {
-        Some(Words { c_type, .. }) => {
-            format!("    const {c_type} *words = (const {c_type} *)key;\n")
-        }
-        None => "    (void)key;\n".to_string(),
-    };
+    let (name, key) = (function.name, key_words(function)?);
     let head = format!(
         "\n{linkage}void {name}(const void *key, const uint8_t *in, uint8_t *out, \
          size_t nblocks) {{\n{key}"
     );
     moving(function, target, Entry { head: &head, words: "words" })
+}
+
+/// The function `name_xor`, below [`any_number`]: the XOR of the results and of the bytes `text`, where
+/// `nblocks` is a multiple of the blocks of one register set, and `out` may be `text`. `None` where
+/// results cannot be XORed on their way to memory.
+///
+/// # Errors
+/// As [`any_number`].
+pub fn xored(
+    function: &Function,
+    target: &Target,
+    linkage: &str,
+) -> Result<Option<String>, Diagnostic> {
+    let (name, key) = (function.name, key_words(function)?);
+    let head = format!(
+        "\n{linkage}void {name}_xor(const void *key, const uint8_t *in, const uint8_t *text, \
+         uint8_t *out, size_t nblocks) {{\n{key}"
+    );
+    xoring(function, target, Entry { head: &head, words: "words" })
+}
+
+/// The statement that finds the words of the key.
+fn key_words(function: &Function) -> Result<String, Diagnostic> {
+    Ok(match words(function)? {
+        Some(Words { c_type, .. }) => {
+            format!("    const {c_type} *words = (const {c_type} *)key;\n")
+        }
+        None => "    (void)key;\n".to_string(),
+    })
 }
 
 /// The function `name` over any number of blocks of any number of messages: input 0 is a chaining

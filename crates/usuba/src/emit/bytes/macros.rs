@@ -43,6 +43,10 @@ pub fn vector(target: &Target) -> String {
         define("GATHER(a_, b_)", r.gather);
         define("SCATTER(a_, b_, c_)", r.scatter);
     }
+    if target.has_groups() {
+        define("EVEN(a_, b_)", r.groups.0);
+        define("ODD(a_, b_)", r.groups.1);
+    }
     define("AND(a_, b_)", &and);
     define("OR(a_, b_)", &needed(Inst::Or, 64));
     define("XOR(a_, b_)", &xor);
@@ -71,11 +75,17 @@ pub fn vector(target: &Target) -> String {
     define("BYTES(a_, b_)", &own(r.bytes, Inst::Splat128, 64));
     define("SHUFFLE(a_, b_)", r.shuffle);
     define("EQUAL(a_, b_)", r.equal);
-    for bits in [8, 16, 32, 64] {
+    let mut both = |name: &str, one: &str, other: &str| {
         text += &format!(
-            "#define {VECTOR}ZIP{bits}(a_, b_) do {{ {t} t_ = {VECTOR}LOW{bits}(a_, b_); \\\n    \
-             (b_) = {VECTOR}HIGH{bits}(a_, b_); (a_) = t_; }} while (0)\n"
+            "#define {VECTOR}{name}(a_, b_) do {{ {t} t_ = {VECTOR}{one}(a_, b_); \\\n    \
+             (b_) = {VECTOR}{other}(a_, b_); (a_) = t_; }} while (0)\n"
         );
+    };
+    for bits in [8, 16, 32, 64] {
+        both(&format!("ZIP{bits}"), &format!("LOW{bits}"), &format!("HIGH{bits}"));
+    }
+    if target.has_groups() {
+        both("GROUPS", "EVEN", "ODD");
     }
     text + &masked(VECTOR, t, !r.select.is_empty(), None) + "#endif\n"
 }

@@ -44,7 +44,7 @@ pub fn movers<'a>(
     let lanes = target.lanes(layout) as usize;
     let mover = |port: &'a Port, parameter: Parameter, pitch: usize, natural: bool| {
         let (shape, bytes) = (Shape::of(port), parameter.bytes);
-        let file = File { bits: target.bits, vector: target.simd };
+        let file = File::of(target);
         let tiles =
             || Tiles::new(shape, bytes, pitch, layout, lanes, file, natural).map(How::Tiles);
         let how = match layout {
@@ -112,21 +112,16 @@ impl Mover<'_> {
     /// other side.
     pub fn function(&self, name: &str, way: Way) -> String {
         let register = self.register();
-        let signature = match way {
+        let parameters = match way {
             Way::Pack => {
-                format!("{name}(const uint8_t *__restrict bytes, {register} *__restrict regs)")
+                format!("const uint8_t *__restrict bytes, {register} *__restrict regs")
             }
             Way::Unpack => {
-                format!("{name}(const {register} *__restrict regs, uint8_t *__restrict bytes)")
+                format!("const {register} *__restrict regs, uint8_t *__restrict bytes")
             }
         };
         let body = match &self.how {
-            How::Tiles(tiles) => {
-                let file = File { bits: self.target.bits, vector: self.target.simd };
-                let width = if self.target.regs >= 32 { 4 } else { 3 };
-                let writer = Writer { file, register, width };
-                transpose::statements(writer, tiles, way, &|value| format!("regs[{value}]"))
-            }
+            How::Tiles(tiles) => self.statements(tiles, way, false),
             How::Words => {
                 let at = |i: &str| format!("regs[{i}]");
                 let Mover { shape, straight, bytes, .. } = *self;
@@ -138,12 +133,35 @@ impl Mover<'_> {
             How::Lanes(lane) => self.lanes(*lane, way),
             How::Vectors(words) => self.vectors(*words as usize, way),
         };
+        self.defined(name, &parameters, &body)
+    }
+
+    /// `static void name(const T *regs, const uint8_t *text, uint8_t *bytes)`, which unpacks and XORs
+    /// the bytes `text`, which may be `bytes`: on vector registers, by tiles that do not overlap.
+    pub fn xoring(&self, name: &str) -> Option<String> {
+        let How::Tiles(tiles) = &self.how else { return None };
+        (self.target.simd && tiles.are_apart()).then(|| {
+            let register = self.register();
+            let parameters = format!("const {register} *regs, const uint8_t *text, uint8_t *bytes");
+            self.defined(name, &parameters, &self.statements(tiles, Way::Unpack, true))
+        })
+    }
+
+    /// The C that moves tiles.
+    fn statements(&self, tiles: &Tiles, way: Way, xors: bool) -> String {
+        let (file, register) = (File::of(self.target), self.register());
+        let width = if self.target.regs >= 32 { 4 } else { 3 };
+        let writer = Writer { file, register, width, xors };
+        transpose::statements(writer, tiles, way, &|value| format!("regs[{value}]"))
+    }
+
+    fn defined(&self, name: &str, parameters: &str, body: &str) -> String {
         let body = match self.target.processor.device {
-            Some(device) => straight(&body, device.copied),
-            None => body,
+            Some(device) => straight(body, device.copied),
+            None => body.to_string(),
         };
         let (local, qualifier) = (self.target.local(), self.target.qualifier());
-        format!("\n{local}{qualifier}void {signature} {{\n{body}}}\n")
+        format!("\n{local}{qualifier}void {name}({parameters}) {{\n{body}}}\n")
     }
 
     /// Vectors of `vector` words, which lie in memory as in the block: little-endian words are loaded,

@@ -14,6 +14,9 @@
 //! batch size. Exchanging with a complement is free nearly everywhere, so reversed bytes and bits
 //! mostly vanish in the other steps.
 //!
+//! The groups of 128 bits of a wider register have index bits of their own. [`Step::Groups`] moves
+//! those once, beside the plan of what is inside of a group.
+//!
 //! Every step is its own inverse, except for shuffles, whose inverse is a shuffle; unpacking runs
 //! the plan backwards.
 
@@ -50,6 +53,9 @@ impl Place {
 /// One exchange of index bits, done to all registers.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Step {
+    /// Exchanges bit k of the number of a group in its register with bit `regs[k]` of the register
+    /// index: for each k, pairs of registers become their even and their odd groups.
+    Groups { regs: Vec<u8> },
     /// Interleaves pairs of registers, once per entry and always with elements of
     /// 2^(7 - entries) bits: exchanges bit `regs[j]` of the register index with position 6 - j.
     Zip { regs: Vec<u8> },
@@ -153,6 +159,7 @@ impl Work<'_> {
                 inside[*high as usize].flip ^= anti;
             }
             Step::Flip { bit } => inside[*bit as usize].flip ^= true,
+            Step::Groups { .. } => unreachable!("a plan is for groups that stay"),
             // Only `shuffle` makes these, and it knows the places.
             Step::Shuffle { .. } => {}
         }

@@ -2,12 +2,13 @@
 //!
 //! A tile is the same few bytes of every block: at most 16 (one group of a vector register, or
 //! one general-purpose register), so that any number of words works; the last tile overlaps its
-//! neighbour where the block is no multiple. Blocks smaller than that whose size is a power of
+//! neighbour where the block is no multiple. Blocks of at least one wide vector register are cut into
+//! its bytes where registers can exchange groups. Blocks smaller than that whose size is a power of
 //! two are taken several at once; other small blocks are copied apart first.
 
-use super::plan::{Part, Place, Plan, plan};
+use super::plan::{Part, Place, Plan, Step, plan};
 use super::{ByteLayout, Shape};
-use crate::isa::Layout;
+use crate::isa::{Layout, Target};
 
 /// How one port moves between bytes and registers.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,9 +47,16 @@ pub struct File {
     pub bits: u32,
     /// Whether it has zips and shuffles in groups of 128 bits.
     pub vector: bool,
+    /// Whether it is wider, and two registers can exchange these groups.
+    pub groups: bool,
 }
 
 impl File {
+    /// The registers of a target.
+    pub fn of(target: &Target) -> File {
+        File { bits: target.bits, vector: target.simd, groups: target.has_groups() }
+    }
+
     /// Number of index bits in a register, or a group of a vector register.
     fn positions(self) -> u32 {
         if self.vector { 7 } else { self.bits.ilog2() }
@@ -83,9 +91,21 @@ impl Tiles {
         let piece = (1usize << positions) / 8;
         let small = block < piece || block == piece && pitch == block || whole;
         let stride = if small { block.next_power_of_two() } else { pitch };
-        let tile = if small { stride } else { piece };
-        let count = lanes * tile * 8 / file.bits as usize;
         let group_bits = file.bits.ilog2() - positions;
+        let register = file.bits as usize / 8;
+        // A register is loaded from one block, and its groups change places with instances.
+        let exchanged = file.groups
+            && !sliced
+            && !small
+            && lanes.ilog2() >= group_bits
+            && block >= register
+            && ((block - register) * 8).is_multiple_of(shape.bits as usize);
+        let tile = match (small, exchanged) {
+            (true, _) => stride,
+            (false, true) => register,
+            (false, false) => piece,
+        };
+        let count = lanes * tile / register;
 
         // The index bits as they are loaded: the data first, then the instances.
         let data = tile.ilog2() + 3;
@@ -96,21 +116,30 @@ impl Tiles {
         places.extend((0..lanes.ilog2()).map(|k| Place::plain(Part::Instance(k as u8))));
         let inside: Vec<Place> = places.drain(..positions as usize).collect();
         // Contiguous registers take the next index bits as groups, the others the last.
-        let contiguous = group_bits == 0 || tile <= piece && stride == tile && !natural;
-        let groups: Vec<Place> = if contiguous && group_bits > 0 {
+        let contiguous =
+            group_bits == 0 || exchanged || tile <= piece && stride == tile && !natural;
+        let mut groups: Vec<Place> = if contiguous && group_bits > 0 {
             places.drain(..group_bits as usize).collect()
         } else {
             places.split_off(places.len() - group_bits as usize)
         };
         let register_step = match (contiguous && small, small) {
-            (true, _) => file.bits as usize / 8,
+            (true, _) => register,
             (false, true) => piece,
             (false, false) => stride,
         };
         let group_step = if contiguous { piece } else { count * register_step };
 
         let goal = goals(layout, shape.bits, positions, file.vector, natural && lanes > 1);
-        let plan = plan(file.vector, &inside, &places, &goal);
+        let exchange = exchanged.then(|| {
+            let first = if natural { places.len() - groups.len() } else { 0 };
+            for (group, place) in groups.iter_mut().zip(&mut places[first..]) {
+                std::mem::swap(group, place);
+            }
+            Step::Groups { regs: (first..).map(|reg| reg as u8).take(groups.len()).collect() }
+        });
+        let mut plan = plan(file.vector, &inside, &places, &goal);
+        plan.steps.splice(0..0, exchange);
         let offsets = (0..block.div_ceil(tile)).map(|n| (n * tile).min(block.saturating_sub(tile)));
         let value = |offset: usize, register: usize| {
             if layout == Layout::Words {
@@ -148,6 +177,15 @@ impl Tiles {
     pub fn word(&self, shape: Shape, register: usize, lane: usize) -> usize {
         let above = &self.plan.inside[shape.bits.ilog2() as usize..];
         index_of(above, lane) + index_of(&self.plan.regs, register)
+    }
+
+    /// Whether each byte of a block is in one tile, and read and written where it is.
+    pub fn are_apart(&self) -> bool {
+        let tile = self.block.div_ceil(self.tiles.len());
+        let mut offsets = self.tiles.iter().enumerate();
+        !self.apart
+            && self.block.is_multiple_of(self.tiles.len())
+            && offsets.all(|(at, (offset, _))| *offset == at * tile)
     }
 
     /// Where each bit of the instance number sits; equal for two ports whose lanes agree.
@@ -248,10 +286,26 @@ mod tests {
                 for &reg in regs {
                     for (a, b) in pairs(reg) {
                         let (x, y) = (bits[a].clone(), bits[b].clone());
-                        let both = x.chunks(element).zip(y.chunks(element));
-                        let all: Vec<usize> = both.flat_map(|(x, y)| [x, y].concat()).collect();
-                        bits[a] = all[..128].to_vec();
-                        bits[b] = all[128..].to_vec();
+                        let width = x.len().min(128);
+                        for start in (0..x.len()).step_by(width) {
+                            let group = start..start + width;
+                            let both = x[group.clone()].chunks(element);
+                            let both = both.zip(y[group.clone()].chunks(element));
+                            let all: Vec<usize> = both.flat_map(|(x, y)| [x, y].concat()).collect();
+                            bits[a][group.clone()].copy_from_slice(&all[..width]);
+                            bits[b][group].copy_from_slice(&all[width..]);
+                        }
+                    }
+                }
+            }
+            Step::Groups { regs } => {
+                for &reg in regs {
+                    for (a, b) in pairs(reg) {
+                        let both = [bits[a].clone(), bits[b].clone()].concat();
+                        let half = |odd: usize| -> Vec<usize> {
+                            both.chunks(128).skip(odd).step_by(2).flatten().copied().collect()
+                        };
+                        (bits[a], bits[b]) = (half(0), half(1));
                     }
                 }
             }
@@ -282,9 +336,11 @@ mod tests {
             Step::Shuffle { from } => {
                 for register in bits {
                     let old = register.clone();
-                    for (byte, &source) in from.iter().enumerate() {
-                        let source = source as usize * 8;
-                        register[8 * byte..8 * byte + 8].copy_from_slice(&old[source..source + 8]);
+                    for start in (0..old.len()).step_by(128) {
+                        for (byte, &source) in from.iter().enumerate() {
+                            let (to, source) = (start + 8 * byte, start + source as usize * 8);
+                            register[to..to + 8].copy_from_slice(&old[source..source + 8]);
+                        }
                     }
                 }
             }
@@ -295,9 +351,10 @@ mod tests {
     /// steps backwards.
     #[test]
     fn plans_do_what_their_places_say() {
-        let vector = File { bits: 128, vector: true };
-        let scalar = File { bits: 64, vector: false };
-        let mut seen = 0;
+        let vector = File { bits: 128, vector: true, groups: false };
+        let scalar = File { bits: 64, vector: false, groups: false };
+        let wide = [256, 512].map(|bits| File { bits, vector: true, groups: true });
+        let (mut seen, mut exchanged) = (0, 0);
         for (words, bits) in
             [(4, 16), (8, 16), (16, 8), (4, 32), (16, 32), (2, 64), (5, 64), (16, 4), (8, 2)]
         {
@@ -340,21 +397,46 @@ mod tests {
                         }
                         seen += 1;
                     }
+                    for file in wide.iter().filter(|_| bits >= 8) {
+                        let (layout, lanes) =
+                            (Layout::Lanes(bits), file.bits as usize / bits as usize);
+                        let tiles =
+                            Tiles::new(shape, bytes, shape.bytes(), layout, lanes, *file, natural);
+                        let Some(tiles) = tiles else { continue };
+                        if !matches!(tiles.plan.steps.first(), Some(Step::Groups { .. })) {
+                            continue;
+                        }
+                        let data = file.bits.ilog2();
+                        let mut start: Vec<Place> =
+                            (0..data).map(|k| memory_bit(shape, bytes, k)).collect();
+                        let instance = |k: u32| Place::plain(Part::Instance(k as u8));
+                        start.extend((0..lanes.ilog2()).map(instance));
+                        check(&tiles, &start, data);
+                        exchanged += 1;
+                    }
                 }
             }
         }
         assert!(seen > 200, "only {seen} shapes were tiled");
+        assert!(exchanged >= 10, "only {exchanged} shapes exchange groups");
     }
 
     /// `start` is the meaning of each index bit as loaded: inside a register, then its number.
+    /// `positions` are the index bits inside a register.
     fn check(tiles: &Tiles, start: &[Place], positions: u32) {
         let width = 1 << positions;
         let loaded: Bits =
             (0..tiles.count).map(|r| (0..width).map(|at| r * width + at).collect()).collect();
         let mut bits = loaded.clone();
         tiles.plan.steps.iter().for_each(|step| apply(&mut bits, step));
-        let places: Vec<Place> =
-            tiles.plan.inside.iter().chain(&tiles.plan.regs).copied().collect();
+        let places: Vec<Place> = tiles
+            .plan
+            .inside
+            .iter()
+            .chain(&tiles.groups)
+            .chain(&tiles.plan.regs)
+            .copied()
+            .collect();
         let source = |place: &Place| start.iter().position(|from| from.part == place.part);
         let moved: Vec<usize> =
             places.iter().map(|place| source(place).expect("no part is lost")).collect();

@@ -27,6 +27,8 @@ pub struct Writer<'a> {
     pub register: &'a str,
     /// Bits of the register number that one pass may exchange.
     pub width: usize,
+    /// Whether [`Way::Unpack`] XORs the bytes `text` to the results; `text` may be `bytes`.
+    pub xors: bool,
 }
 
 /// The statements that move all tiles of a port between `bytes` (a byte pointer) and `regs` (an
@@ -57,10 +59,11 @@ pub fn statements(writer: Writer, tiles: &Tiles, way: Way, at: &dyn Fn(&str) -> 
     text
 }
 
-/// A step as it is written: zips one level at a time.
+/// A step as it is written: zips and exchanges of groups one level at a time.
 #[derive(Clone, Debug)]
 enum Stage {
     Zip { reg: u8, element: usize },
+    Groups { reg: u8 },
     Other(Step),
 }
 
@@ -68,7 +71,9 @@ impl Stage {
     /// The bit of the register number that it exchanges, if any.
     fn reg(&self) -> Option<u8> {
         match self {
-            Stage::Zip { reg, .. } | Stage::Other(Step::Swap { reg, .. }) => Some(*reg),
+            Stage::Zip { reg, .. }
+            | Stage::Groups { reg }
+            | Stage::Other(Step::Swap { reg, .. }) => Some(*reg),
             Stage::Other(_) => None,
         }
     }
@@ -185,6 +190,9 @@ impl Tile<'_> {
                     let element = 1 << (7 - regs.len());
                     stages.extend(regs.iter().map(|&reg| Stage::Zip { reg, element }));
                 }
+                Step::Groups { regs } => {
+                    stages.extend(regs.iter().map(|&reg| Stage::Groups { reg }));
+                }
                 other => stages.push(Stage::Other(other)),
             }
         }
@@ -274,19 +282,19 @@ impl Tile<'_> {
         }
     }
 
-    fn pointer(&self, index: Index) -> String {
+    fn pointer(&self, bytes: &str, index: Index) -> String {
         let step = self.tiles.register_step;
         let fixed = self.offset + step * index.fixed;
         let moving = if index.looped { format!(" + {step} * r") } else { String::new() };
-        if fixed > 0 {
-            format!("{}{moving} + {fixed}", self.bytes)
-        } else {
-            format!("{}{moving}", self.bytes)
-        }
+        if fixed > 0 { format!("{bytes}{moving} + {fixed}") } else { format!("{bytes}{moving}") }
     }
 
     fn load(&self, index: Index) -> String {
-        let (prefix, pointer) = (self.prefix(), self.pointer(index));
+        self.loaded(self.bytes, index)
+    }
+
+    fn loaded(&self, bytes: &str, index: Index) -> String {
+        let (prefix, pointer) = (self.prefix(), self.pointer(bytes, index));
         if self.tiles.contiguous {
             format!("{prefix}LOAD({pointer})")
         } else {
@@ -295,7 +303,11 @@ impl Tile<'_> {
     }
 
     fn store(&self, index: Index, register: &str) -> String {
-        let (prefix, pointer) = (self.prefix(), self.pointer(index));
+        let (prefix, pointer) = (self.prefix(), self.pointer(self.bytes, index));
+        let register = match self.writer.xors {
+            true => format!("{prefix}XOR({register}, {})", self.loaded("text", index)),
+            false => register.to_string(),
+        };
         if self.tiles.contiguous {
             format!("{prefix}STORE({pointer}, {register});")
         } else {
@@ -314,6 +326,11 @@ impl Tile<'_> {
             Stage::Zip { reg, element } => {
                 for (a, b) in pairs(*reg) {
                     let _ = writeln!(text, "{indent}{p}ZIP{element}(r{a}, r{b});");
+                }
+            }
+            Stage::Groups { reg } => {
+                for (a, b) in pairs(*reg) {
+                    let _ = writeln!(text, "{indent}{p}GROUPS(r{a}, r{b});");
                 }
             }
             Stage::Other(Step::Swap { reg, bit, anti }) => {
@@ -347,7 +364,9 @@ impl Tile<'_> {
                     let _ = writeln!(text, "{indent}r{l} = {p}SHUFFLE(r{l}, {bytes});");
                 }
             }
-            Stage::Other(Step::Zip { .. }) => unreachable!("zips are written level by level"),
+            Stage::Other(Step::Zip { .. } | Step::Groups { .. }) => {
+                unreachable!("they are written level by level")
+            }
         }
     }
 

@@ -88,10 +88,10 @@ fn woven(
     if bytes != ByteLayout::Planes || !fits {
         return None;
     }
-    let file = File { bits: bits as u32, vector: false };
+    let file = File { bits: bits as u32, vector: false, groups: false };
     let tiles = Tiles::new(row, bytes, row.bytes(), Layout::Words, 1, file, false)?;
     let register = format!("uint{bits}_t");
-    let writer = Writer { file, register: &register, width: 3 };
+    let writer = Writer { file, register: &register, xors: false, width: 3 };
     let moved = transpose::statements(writer, &tiles, way, &|value| format!("u[{value}]"));
     let t = word_type(word_lane(row.bits));
     let lanes = bits / row.bits as usize;
