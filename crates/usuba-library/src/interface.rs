@@ -131,6 +131,34 @@ pub(super) fn is_fused(backends: &[&Target]) -> bool {
     backends.iter().any(|target| target.simd)
 }
 
+/// The part of the text of a primitive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Header,
+    /// `fused`: see [`is_fused`].
+    Code {
+        fused: bool,
+    },
+}
+
+/// How vector registers number inputs of `input` bytes, as fields of `usuba_counter`: the order of
+/// bytes and the mask of the 32 lowest bits of the numbers, for words that the registers have.
+fn numbering(input: usize, counter: Counter) -> String {
+    let Counter { at, bytes, order } = counter;
+    let big = order == Order::Big;
+    let low = if big { (at + bytes).wrapping_sub(4) } else { at };
+    if !(matches!(input, 8 | 16) && bytes >= 4 && low.is_multiple_of(4)) {
+        return ", 0, {0}, {0}".to_string();
+    }
+    let is_low = |byte: usize| (low..low + 4).contains(&(byte % input));
+    let list = |of: &dyn Fn(usize) -> usize| {
+        (0..16).map(|byte| of(byte).to_string()).collect::<Vec<_>>().join(", ")
+    };
+    let order = list(&|byte| if big && is_low(byte) { byte ^ 3 } else { byte });
+    let mask = list(&|byte| if is_low(byte) { 0xff } else { 0 });
+    format!(", 1,\n    {{{order}}},\n    {{{mask}}}")
+}
+
 impl Folder<'_> {
     /// Bytes of a block of an operation: input, then output.
     pub(super) fn sizes(&self, primitive: usize, operation: usize) -> (usize, usize) {
@@ -211,7 +239,8 @@ impl Folder<'_> {
 
     /// The declarations of all primitives.
     pub fn declarations(&self) -> String {
-        let own: String = (0..self.compiled.len()).map(|at| self.primitive(at, "", true)).collect();
+        let own: String =
+            (0..self.compiled.len()).map(|at| self.primitive(at, "", Part::Header)).collect();
         own + &self.composed("", true)
             + &self.hashes("", true)
             + &self.scheme("", None)
@@ -224,7 +253,10 @@ impl Folder<'_> {
     /// `common`.
     pub fn definitions(&self, backends: &[&'static Target], common: &str) -> String {
         let own: String = (0..self.compiled.len())
-            .map(|at| self.operations(at, backends) + &self.primitive(at, common, false))
+            .map(|at| {
+                self.operations(at, backends)
+                    + &self.primitive(at, common, Part::Code { fused: is_fused(backends) })
+            })
             .collect();
         let hashes = self.hashes(common, false);
         own + &self.composed(common, false)
@@ -323,7 +355,7 @@ impl Folder<'_> {
     }
 
     /// Declarations or definitions of one primitive.
-    fn primitive(&self, at: usize, common: &str, header: bool) -> String {
+    fn primitive(&self, at: usize, common: &str, part: Part) -> String {
         let Compiled { primitive, schedules, forms, .. } = &self.compiled[at];
         let kind = self.kind(at);
         if kind == Kind::Chained {
@@ -361,8 +393,12 @@ impl Folder<'_> {
             at => first, size, rest => input.saturating_sub(first + size),
             order => if order == Order::Little { "little" } else { "big" },
             little => u8::from(order == Order::Little), operation => operation(0), inverse,
+            numbering => match part {
+                Part::Code { fused: true } => numbering(input, counter),
+                _ => String::new(),
+            },
         };
-        let pick = |(h, c): (Template, Template)| if header { h } else { c };
+        let pick = |(h, c): (Template, Template)| if part == Part::Header { h } else { c };
         let mut text = t::render(&parts(kind).into_iter().map(pick).collect::<Vec<_>>(), &values);
         for (number, function) in primitive.operations.iter().enumerate() {
             let (input, output) = self.sizes(at, number);

@@ -55,6 +55,8 @@ templates! {
     ALONE = "common/alone.c.in";
     DISPATCH = "common/dispatch.c.in";
     XOR = "common/xor.c.in";
+    NUMBER = "common/number.c.in";
+    NUMBERS = "common/numbers.c.in";
     GRID_H = "grid/grid.cuh.in";
     GRID = "grid/grid.cu.in";
     BLOCKS = "modes/blocks.c.in";

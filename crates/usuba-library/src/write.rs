@@ -192,7 +192,7 @@ impl OneFile<'_> {
         }
         for &target in &registers {
             let whole = needs.xor && target.machine.is_none();
-            let xor = if whole { parts.xor(target) } else { String::new() };
+            let xor = if whole { parts.xor(target) + &parts.number(target) } else { String::new() };
             let all: String = folders.iter().map(|folder| parts.cores(folder, target)).collect();
             if !(xor.is_empty() && all.is_empty()) {
                 code.add(target.name, "", &section(target, target.name, &(xor + &all)));
@@ -308,7 +308,8 @@ pub fn library_of(
     source("common.c".into(), "backends and modes", &parts.common_functions());
     source("sizes.c".into(), "sizes for callers that do not read macros", &sizes);
     for target in backends {
-        let body = section(target, target.name, &parts.xor(target));
+        let bytes = parts.xor(target) + &parts.number(target);
+        let body = section(target, target.name, &bytes);
         let text = format!("{}{body}", includes(&[target]));
         source(format!("common_{}.c", target.name), &format!("bytes on {}", target.name), &text);
     }
@@ -488,7 +489,7 @@ impl Parts<'_> {
             if asked.is_empty() {
                 asked.push("1".to_string());
             }
-            context! { name => target.name, guard => processors(target), asked }
+            context! { name => target.name, guard => processors(target), asked, simd => target.simd }
         };
         context! {
             local => self.local, hidden => self.local != "static ", common => self.common,
@@ -531,6 +532,19 @@ impl Parts<'_> {
         })
     }
 
+    /// The inputs of a keystream on one target: on vector registers.
+    fn number(&self, target: &Target) -> String {
+        if !(self.needs.stream && target.simd) {
+            return String::new();
+        }
+        let bytes = target.bits / 8;
+        let places = [4, 2].map(|words| (0..bytes / 4).map(|at| at / words).collect::<Vec<_>>());
+        t::NUMBER.render(context! {
+            local => self.local, target => target.name, bytes, register => target.register,
+            groups => target.has_groups(), places,
+        })
+    }
+
     /// Backend dispatch and the modes.
     fn common_functions(&self) -> String {
         let Needs { ladders, xor, blocks, word_bytes, stream, cbc, xts, chain, .. } = self.needs;
@@ -542,6 +556,7 @@ impl Parts<'_> {
             (xor, t::XORS),
             (blocks, t::BLOCKS),
             (word_bytes, t::WORDS),
+            (stream && is_fused(self.backends), t::NUMBERS),
             (stream, t::STREAM),
             (cbc, t::CBC),
             (xts, t::XTS),

@@ -50,6 +50,7 @@ pub fn vector(target: &Target) -> String {
     define("AND(a_, b_)", &and);
     define("OR(a_, b_)", &needed(Inst::Or, 64));
     define("XOR(a_, b_)", &xor);
+    define("ADD32(a_, b_)", &needed(Inst::Add, 32));
     define("XOR_AND(a_, b_, c_)", &three("0x28", of(&and, &xor, "{2}")));
     define("XOR3(a_, b_, c_)", &three("0x96", of(&xor, "{0}", &of(&xor, "{1}", "{2}"))));
     if !r.select.is_empty() {

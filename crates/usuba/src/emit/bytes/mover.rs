@@ -15,7 +15,7 @@ enum How {
     Words,
     /// Word by word into lanes with this number of bits.
     Lanes(u8),
-    /// Vectors with this number of words, as they are.
+    /// Vectors of several groups with this number of words, as they are.
     Vectors(u8),
 }
 
@@ -50,7 +50,10 @@ pub fn movers<'a>(
         let how = match layout {
             Layout::Words => How::Words,
             Layout::Lanes(lane) => tiles().unwrap_or(How::Lanes(lane)),
-            Layout::Vectors { words, .. } => match bytes {
+            Layout::Vectors { words, lane } => match bytes {
+                ByteLayout::Be | ByteLayout::Le if words as u32 * lane as u32 == 128 => {
+                    tiles().ok_or_else(|| unsupported(port, bytes))?
+                }
                 ByteLayout::Be | ByteLayout::Le => How::Vectors(words),
                 ByteLayout::Planes | ByteLayout::LeBits => return Err(unsupported(port, bytes)),
             },

@@ -192,7 +192,10 @@ impl Work<'_> {
             (0..self.plan.regs.len()).filter(|&reg| enters(self.plan.regs[reg].part)).collect();
         let wants = |reg: &usize| self.goal_of(self.plan.regs[*reg].part).unwrap_or(7);
         entering.sort_by_key(|reg| (wants(reg) >= 3, *reg));
-        let leaves = |position: &usize| matches!(self.part(*position), Part::Atom(_));
+        let leaves = |position: &usize| {
+            let part = self.part(*position);
+            matches!(part, Part::Atom(_)) && self.goal_of(part).is_none()
+        };
         let leaving: Vec<usize> = (0..self.plan.inside.len()).filter(leaves).collect();
         assert_eq!(entering.len(), leaving.len(), "as many index bits leave as enter");
         let (bits, bytes): (Vec<usize>, Vec<usize>) =

@@ -141,6 +141,11 @@ impl Tiles {
         let mut plan = plan(file.vector, &inside, &places, &goal);
         plan.steps.splice(0..0, exchange);
         let offsets = (0..block.div_ceil(tile)).map(|n| (n * tile).min(block.saturating_sub(tile)));
+        // Words of a value.
+        let vector = match layout {
+            Layout::Vectors { words, .. } => words as usize,
+            _ => 1,
+        };
         let value = |offset: usize, register: usize| {
             if layout == Layout::Words {
                 return Some(register);
@@ -151,7 +156,7 @@ impl Tiles {
                 Some(word * shape.bits as usize + bit)
             } else {
                 let word = offset * 8 / shape.bits as usize + index;
-                (word < shape.words).then_some(word)
+                (word < shape.words).then_some(word / vector)
             }
         };
         let tiles = offsets
@@ -244,12 +249,15 @@ fn goals(
     let instance = |k: u32| natural.then_some(Place::plain(Part::Instance(k as u8)));
     let goal = |k: u32| match layout {
         Layout::Bits => instance(k),
-        Layout::Lanes(_) | Layout::Words | Layout::Vectors { .. } => {
-            match k.checked_sub(lane.ilog2()) {
-                Some(k) => instance(k),
-                None => Some(Place::flipped(word(k))),
-            }
-        }
+        Layout::Lanes(_) | Layout::Words => match k.checked_sub(lane.ilog2()) {
+            Some(k) => instance(k),
+            None => Some(Place::flipped(word(k))),
+        },
+        // One vector is one group.
+        Layout::Vectors { .. } => match k.checked_sub(lane.ilog2()) {
+            Some(k) => Some(Place::plain(Part::Atom(k as u8))),
+            None => Some(Place::flipped(word(k))),
+        },
         Layout::Elements(m) => match k.checked_sub(positions - m.ilog2()) {
             Some(k) => Some(Place { part: word(k), flip: !vector }),
             None => instance(k),
@@ -397,9 +405,19 @@ mod tests {
                         }
                         seen += 1;
                     }
-                    for file in wide.iter().filter(|_| bits >= 8) {
-                        let (layout, lanes) =
-                            (Layout::Lanes(bits), file.bits as usize / bits as usize);
+                    let words = 128 / bits;
+                    let both = [Layout::Lanes(bits), Layout::Vectors { words, lane: bits }];
+                    let each = wide.iter().flat_map(|file| both.map(|layout| (file, layout)));
+                    for (file, layout) in each.filter(|_| bits >= 8) {
+                        let instance = match layout {
+                            Layout::Lanes(_) => bits as usize,
+                            _ => 128,
+                        };
+                        let lanes = file.bits as usize / instance;
+                        // A vector is a part of a block.
+                        if instance == 128 && shape.bytes() < 16 {
+                            continue;
+                        }
                         let tiles =
                             Tiles::new(shape, bytes, shape.bytes(), layout, lanes, *file, natural);
                         let Some(tiles) = tiles else { continue };
