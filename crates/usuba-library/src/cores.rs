@@ -514,6 +514,7 @@ fn guess(
         unit,
         batch,
         cycles,
+        mean: None,
         assembly: None,
     }
 }

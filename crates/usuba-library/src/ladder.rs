@@ -34,6 +34,9 @@ pub struct Cost {
     /// Cycles for 1, 2, ... units up to a batch, and then for two batches, of the C by the better
     /// compiler.
     pub cycles: Vec<f64>,
+    /// The mean of the compilers, where there were several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<Vec<f64>>,
     /// The same with kernels in assembly language, where these exist.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub assembly: Option<Vec<f64>>,
@@ -109,7 +112,7 @@ impl Costs {
         let text = files::read_to_string(&path).map_err(|error| wrong(error.to_string()))?;
         let read: Costs = usuba_ciphers::toml(&path, &text)?;
         let bad = |cost: &&Cost| {
-            let lists = || [&cost.cycles].into_iter().chain(&cost.assembly);
+            let lists = || [&cost.cycles].into_iter().chain(&cost.mean).chain(&cost.assembly);
             cost.unit == 0
                 || !cost.batch.is_multiple_of(cost.unit)
                 || lists().any(|list| list.len() != cost.batch / cost.unit + 1)
@@ -157,15 +160,19 @@ impl Costs {
             cycles.join(", ")
         };
         for cost in &self.costs {
-            let Cost { family, function, slicing, target, unit, batch, cycles, assembly } = cost;
+            let Cost { family, function, slicing, target, unit, batch, .. } = cost;
             text += &format!(
                 "\n[[cost]]\nfamily   = {family:?}\nfunction = {function:?}\n\
                  slicing  = {slicing:?}\ntarget   = {target:?}\nunit     = {unit}\n\
                  batch    = {batch}\ncycles   = [{}]\n",
-                list(cycles)
+                list(&cost.cycles)
             );
-            if let Some(assembly) = assembly {
-                text += &format!("assembly = [{}]\n", list(assembly));
+            // The mean only decides between C and assembly language.
+            let mean = cost.mean.as_ref().filter(|_| cost.assembly.is_some());
+            for (name, cycles) in [("mean    ", mean), ("assembly", cost.assembly.as_ref())] {
+                if let Some(cycles) = cycles {
+                    text += &format!("{name} = [{}]\n", list(cycles));
+                }
             }
         }
         text
@@ -201,7 +208,7 @@ impl Costs {
         let all: Vec<Vec<f64>> = own.iter().map(cycles).collect();
         let points = 0..all[0].len();
         let cycles = points.map(|at| mean(all.iter().map(|cycles| cycles[at]))).collect();
-        Some(Cost { cycles, assembly: None, ..(**first).clone() })
+        Some(Cost { cycles, mean: None, assembly: None, ..(**first).clone() })
     }
 
     /// The kernels that were measured, each once: function, slicing and target.
@@ -231,11 +238,13 @@ impl Costs {
 }
 
 /// Whether assembly language is at least as fast as C for long messages, in the mean over the
-/// machines that measured both.
+/// machines that measured both. Nobody knows the compiler of a user, so that the mean of the compilers
+/// stands for C.
 fn ships_assembly(costs: &[&Cost]) -> bool {
     let ratio = |cost: &&Cost| {
-        let assembly = Cost { cycles: cost.assembly.clone()?, ..(*cost).clone() };
-        Some(assembly.bulk() / cost.bulk())
+        let of = |cycles: &Vec<f64>| Cost { cycles: cycles.clone(), ..(*cost).clone() };
+        let c = of(cost.mean.as_ref().unwrap_or(&cost.cycles));
+        Some(of(cost.assembly.as_ref()?).bulk() / c.bulk())
     };
     let ratios: Vec<f64> = costs.iter().filter_map(ratio).collect();
     !ratios.is_empty() && mean(ratios.into_iter()) <= 1.0
@@ -331,6 +340,7 @@ mod tests {
             unit,
             batch,
             cycles: cycles.into(),
+            mean: None,
             assembly: assembly.map(Into::into),
         }
     }
@@ -360,6 +370,14 @@ mod tests {
         assert_eq!(one.cycles, [5.0, 10.0], "the code is the same on every machine");
         let read: Costs = toml::from_str(&costs.text()).expect("it is TOML");
         assert_eq!(read, costs);
+        // With the other compiler C takes twice the time.
+        costs.replace(machine("zen3"), Vec::new());
+        assert!(!costs.ships_assembly("f", "V", "avx2"));
+        costs.costs[0].mean = Some(vec![8.0, 14.0]);
+        assert!(costs.ships_assembly("f", "V", "avx2"));
+        let read: Costs = toml::from_str(&costs.text()).expect("it is TOML");
+        assert_eq!(read, costs);
+        costs.replace(machine("zen3"), vec![of_family("zen3", 1, 1, &[10.0, 30.0], None)]);
         assert_eq!((costs.machines.len(), costs.costs.len()), (2, 2));
     }
 

@@ -60,6 +60,7 @@ pub fn measure(
     let functions: String = variants.iter().map(|variant| &*variant.functions).collect();
     write("kernels.S", &usuba_asm::print::joined("", &functions))?;
     let mut least: Vec<Vec<f64>> = vec![Vec::new(); variants.len()];
+    let mut sums = least.clone();
     for compiler in compilers {
         let mut compile = Command::new(compiler);
         compile.args(["-std=gnu11", "-O3", "-w", "-DUSUBA_ASSEMBLY", "-o"]);
@@ -73,15 +74,22 @@ pub fn measure(
             let (core, ticks): (usize, f64) = parts.ok_or("the program answers something else")?;
             points.get_mut(core).ok_or("the program names another core")?.push(ticks);
         }
-        for (least, points) in least.iter_mut().zip(points) {
+        for ((least, sums), points) in least.iter_mut().zip(&mut sums).zip(points) {
             match least.len() == points.len() {
-                true => least.iter_mut().zip(points).for_each(|(one, other)| *one = one.min(other)),
-                false => *least = points,
+                true => {
+                    least.iter_mut().zip(&points).for_each(|(one, other)| *one = one.min(*other))
+                }
+                false => least.clone_from(&points),
+            }
+            match sums.len() == points.len() {
+                true => sums.iter_mut().zip(points).for_each(|(sum, other)| *sum += other),
+                false => *sums = points,
             }
         }
     }
+    let count = compilers.len() as f64;
     let mut costs: Vec<Cost> = Vec::new();
-    for (variant, cycles) in variants.iter().zip(least) {
+    for ((variant, cycles), sums) in variants.iter().zip(least).zip(sums) {
         let core = &cores[variant.core];
         match costs.last_mut() {
             Some(cost) if variant.is_assembly => cost.assembly = Some(cycles),
@@ -93,6 +101,7 @@ pub fn measure(
                 unit: core.unit,
                 batch: core.batch,
                 cycles,
+                mean: (count > 1.0).then(|| sums.into_iter().map(|sum| sum / count).collect()),
                 assembly: None,
             }),
         }
@@ -145,7 +154,8 @@ fn run(command: &mut Command) -> Result<String, String> {
 /// The C program with all cores and the driver.
 fn text(cores: &[Core], variants: &[Variant], targets: &[&'static Target], rounds: u32) -> String {
     let most = |of: &dyn Fn(&Core) -> usize| cores.iter().map(of).max().unwrap_or(1);
-    let small = context! { chunk => 1, counters => 1, block_max => 1, backends => 1 };
+    let small =
+        context! { chunk => 1, counters => 1, block_max => 1, backends => 1, fused => false };
     let mut text = t::INTERNAL_H.to_string() + &t::BACKENDS_H.render(small) + &includes(targets);
     for target in targets {
         let here = variants.iter().filter(|variant| cores[variant.core].target.name == target.name);

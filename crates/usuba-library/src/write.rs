@@ -489,7 +489,7 @@ impl Parts<'_> {
             if asked.is_empty() {
                 asked.push("1".to_string());
             }
-            context! { name => target.name, guard => processors(target), asked, simd => target.simd }
+            context! { name => target.name, guard => processors(target), asked, simd => target.simd, bytes => target.bits / 8 }
         };
         context! {
             local => self.local, hidden => self.local != "static ", common => self.common,

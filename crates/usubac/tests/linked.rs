@@ -379,6 +379,54 @@ fn exported_functions_compute_their_specifications() {
     }
 }
 
+/// Changes of the C of a function that XORs blocks to a text.
+const OF_XORS: &[(&str, &str)] = &[
+    ("in += 256, text += 256", "in += 128, text += 256"),
+    ("in += 256, text += 256", "in += 256, text += 128"),
+    ("text += 256, out += 256", "text += 256, out += 128"),
+    ("nblocks >= 8; nblocks -= 8, in += 64, text", "nblocks > 8; nblocks -= 8, in += 64, text"),
+    ("y + 4 * c, text + 64 * c, out", "y + 4 * c, text, out"),
+    ("y + 4 * c, text + 64 * c, out", "y + 4 * c, in + 64 * c, out"),
+    ("XOR(r1, USUBA_LOAD(text + 16))", "XOR(r1, USUBA_LOAD(text))"),
+    ("XOR(r1, USUBA_LOAD(text + 16))", "AND(r1, USUBA_LOAD(text + 16))"),
+    ("USUBA_STORE(bytes + 32, USUBA_XOR(r2,", "USUBA_STORE(bytes + 32, (r2,"),
+    ("XOR(r3, USUBA_LOAD(text + 48))", "XOR(r3, USUBA_LOAD(text + 49))"),
+];
+
+/// The XOR of blocks and of a text, for any number of units of blocks, in each way to call it: in the
+/// object of each compiler as it is, and open after a change of its C, another one for each commit; the
+/// long run takes all.
+#[test]
+fn functions_that_xor_are_proved() {
+    let function = "usuba_rectangle80_encrypt_V_sse_xor";
+    for (name, cc) in compilers() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path();
+        let made = usubac(path, "dist rectangle --target gp64,sse");
+        assert!(made.status.success(), "{}", err(&made));
+        let file = path.join("usuba_rectangle.c");
+        let right = fs::read_to_string(&file).expect("C");
+        let prove = |text: &str| {
+            fs::write(&file, text).expect("written");
+            let mut made = Command::new(&cc);
+            let made = made.args(["-O2", "-w", "-c"]).arg(&file).current_dir(path);
+            assert!(made.status().expect("the compiler runs").success());
+            let asked =
+                format!("prove --dist usuba_rectangle.o --format json --function {function}");
+            row(&rows(&usubac(path, &asked)), function)
+        };
+        assert_eq!(prove(&right)[4], "proved", "{name}");
+        let (head, rest) = right.split_once("V_sse_unpack_xor(const").expect("it is there");
+        let turn = level::turn_of(OF_XORS.len() as u64) as usize;
+        let chosen = OF_XORS.iter().enumerate().filter(|(at, _)| level::is_whole() || *at == turn);
+        for (_, (from, to)) in chosen {
+            assert!(rest.contains(from), "{from} is gone");
+            let changed = format!("{head}V_sse_unpack_xor(const{}", rest.replacen(from, to, 1));
+            assert_eq!(prove(&changed)[4], "open", "{to} by {name}");
+        }
+    }
+}
+
 /// The exported functions of NaCl by compiler, each with its proved claims.
 const NACL: &str = "tests/nacl-proofs.txt";
 

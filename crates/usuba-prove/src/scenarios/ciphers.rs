@@ -94,34 +94,44 @@ impl Scenarios<'_> {
                     run.expect(out, &expected)
                 },
             );
-            self.add(
-                [&init, &format!("{name}_ctr")],
-                format!("out = in ^ {name}-ctr(key, counter)"),
-                [sizes(), vec![in_place()]].concat(),
-                move |run, [init, function], sizes| {
-                    let &[first, position, length, place] = sizes else {
-                        return Err(SIZES.into());
-                    };
-                    let (words, bytes) = run.keyed(init, key)?;
-                    let bytes = run.bytes(bytes);
-                    let counter = run.constant("counter", &counter_block(first, block));
-                    let text = run.text("in", length);
-                    let data = run.bytes(text);
-                    let out = if place == 1 { text } else { run.room("out", length) };
-                    let given = [
-                        at(words),
-                        at(counter),
-                        number(position),
-                        at(text),
-                        at(out),
-                        number(length),
-                    ];
-                    run.call(function, &given)?;
-                    let stream = counted(run, &bytes, first as u64, (position, length))?;
-                    let expected = sum(&mut run.symbols(), &data, &stream);
-                    run.expect(out, &expected)
-                },
-            );
+            // Long messages fill vector registers with blocks.
+            let long = vec![
+                ("counter", vec![0]),
+                ("position", vec![0]),
+                ("length", vec![24 * block + 1]),
+                in_place(),
+            ];
+            for sizes in [[sizes(), vec![in_place()]].concat(), long] {
+                let counted = counted.clone();
+                self.add(
+                    [&init, &format!("{name}_ctr")],
+                    format!("out = in ^ {name}-ctr(key, counter)"),
+                    sizes,
+                    move |run, [init, function], sizes| {
+                        let &[first, position, length, place] = sizes else {
+                            return Err(SIZES.into());
+                        };
+                        let (words, bytes) = run.keyed(init, key)?;
+                        let bytes = run.bytes(bytes);
+                        let counter = run.constant("counter", &counter_block(first, block));
+                        let text = run.text("in", length);
+                        let data = run.bytes(text);
+                        let out = if place == 1 { text } else { run.room("out", length) };
+                        let given = [
+                            at(words),
+                            at(counter),
+                            number(position),
+                            at(text),
+                            at(out),
+                            number(length),
+                        ];
+                        run.call(function, &given)?;
+                        let stream = counted(run, &bytes, first as u64, (position, length))?;
+                        let expected = sum(&mut run.symbols(), &data, &stream);
+                        run.expect(out, &expected)
+                    },
+                );
+            }
         }
         if let Some(inverse) = inverse.filter(|_| wide) {
             self.chaining(primitive, &init, &primitive.operations[inverse].function);
@@ -135,7 +145,7 @@ impl Scenarios<'_> {
         self.add(
             [init, &format!("{}_cbc_decrypt", primitive.name)],
             format!("block i of out = {inverse}(key, block i of in) ^ block i - 1 of iv ++ in"),
-            vec![("length", vec![0, block, 2 * block, 5 * block]), in_place()],
+            vec![("length", vec![0, block, 2 * block, 5 * block, 24 * block]), in_place()],
             move |run, [init, function], sizes| {
                 let &[length, place] = sizes else { return Err(SIZES.into()) };
                 let (words, bytes) = run.keyed(init, key)?;

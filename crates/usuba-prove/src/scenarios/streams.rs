@@ -58,25 +58,35 @@ impl<'a> Scenarios<'a> {
         let lengths = || ("length", vec![0, 1, 16, 63, 64, 65, 128, 200]);
         let (init, xor, stream) =
             (format!("{name}_init"), format!("{name}_xor"), format!("{name}_keystream"));
-        let own = bytes.clone();
-        self.add(
-            [&init, &xor],
-            format!("out = in ^ {formula}"),
-            vec![positions(), lengths(), in_place()],
-            move |run, [init, xor], sizes| {
-                let &[position, length, place] = sizes else { return Err(SIZES.into()) };
-                let (words, bytes) = run.keyed(init, key)?;
-                let (nonce, input) = (run.text("nonce", nonce), run.text("in", length));
-                let text = run.bytes(input);
-                let out = if place == 1 { input } else { run.room("out", length) };
-                let given =
-                    [at(words), at(nonce), number(position), at(input), at(out), number(length)];
-                run.call(xor, &given)?;
-                let stream = own(run, bytes, nonce, position, length)?;
-                let expected = sum(&mut run.symbols(), &text, &stream);
-                run.expect(out, &expected)
-            },
-        );
+        // Long messages fill vector registers with blocks.
+        let long = vec![("position", vec![0]), ("length", vec![1100]), in_place()];
+        for sizes in [vec![positions(), lengths(), in_place()], long] {
+            let own = bytes.clone();
+            self.add(
+                [&init, &xor],
+                format!("out = in ^ {formula}"),
+                sizes,
+                move |run, [init, xor], sizes| {
+                    let &[position, length, place] = sizes else { return Err(SIZES.into()) };
+                    let (words, bytes) = run.keyed(init, key)?;
+                    let (nonce, input) = (run.text("nonce", nonce), run.text("in", length));
+                    let text = run.bytes(input);
+                    let out = if place == 1 { input } else { run.room("out", length) };
+                    let given = [
+                        at(words),
+                        at(nonce),
+                        number(position),
+                        at(input),
+                        at(out),
+                        number(length),
+                    ];
+                    run.call(xor, &given)?;
+                    let stream = own(run, bytes, nonce, position, length)?;
+                    let expected = sum(&mut run.symbols(), &text, &stream);
+                    run.expect(out, &expected)
+                },
+            );
+        }
         self.add(
             [&init, &stream],
             format!("out = {formula}"),
