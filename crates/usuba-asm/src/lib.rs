@@ -17,6 +17,7 @@
 //!   general-purpose registers for addresses.
 //! - [`check`]: the allocation checker, which knows nothing of the allocator.
 //! - [`throughput`]: estimated cycles, by which one of several schedules is chosen.
+//! - [`workload`]: the instructions of a program, and the least cycles that a processor needs.
 
 pub mod address;
 pub mod allocate;
@@ -28,6 +29,7 @@ pub mod schedule;
 pub mod select;
 pub mod steps;
 pub mod throughput;
+pub mod workload;
 
 use usuba::emit::c::{COptions, Emitted, kernel, takes_bytes};
 use usuba::emit::{header, keys, layout};

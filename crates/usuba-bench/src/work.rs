@@ -16,7 +16,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use usuba::ir::Program;
 use usuba::isa::{Inst, Target};
-use usuba::workload::Workload;
+use usuba_asm::workload::Workload;
 
 /// Classes of instructions with equal throughput.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]

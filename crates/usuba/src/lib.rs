@@ -24,8 +24,7 @@
 //!    A pass knows the target only as the numbers of [`cost_model`]; [`packing`] decides whether
 //!    narrow words share a register.
 //! 6. [`isa`] has the instruction sets, one table each, and the processors ([`isa::cpu`]).
-//!    Operators without a row are legalized by one shared expansion table. [`workload`] counts
-//!    instructions, and bounds the cycles of a processor.
+//!    Operators without a row are legalized by one shared expansion table.
 //! 7. [`emit`] prints C: the kernel ([`emit::c`]), its header, and the byte interface
 //!    ([`emit::bytes`]).
 //!
@@ -41,7 +40,6 @@ pub mod isa;
 pub mod lower;
 pub mod packing;
 pub mod passes;
-pub mod workload;
 
 pub use usuba_circuit as circuit;
 pub use usuba_lang::{Checked, diag, front, lint, names, syntax, typed};

@@ -53,7 +53,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("emit", &["ir", "isa", "diag"]),
     // The machine model, as numbers for passes.
     ("cost_model", &["ir", "isa", "passes::machine", "emit::layout"]),
-    ("workload", &["ir", "isa", "emit"]),
     ("packing", &["ir", "isa", "passes::When", "emit::layout"]),
 ];
 

@@ -14,8 +14,8 @@ pub struct Registers {
     /// Of groups of 16 bytes, `{1}` bytes apart; empty where a register is one group.
     pub gather: &'static str,
     pub scatter: &'static str,
-    /// The even, and the odd, groups of 16 bytes of `{0}`, and behind them those of `{1}`; empty where
-    /// a register is one group.
+    /// The even, and the odd, groups of 16 bytes of `{0}`, followed by the same groups of `{1}`; empty
+    /// where a register is one group.
     pub groups: (&'static str, &'static str),
     /// `{0}` where the bits of `{2}` are set, else `{1}`; empty where it takes more than one
     /// instruction.

@@ -15,7 +15,7 @@
 //! mostly vanish in the other steps.
 //!
 //! The groups of 128 bits of a wider register have index bits of their own. [`Step::Groups`] moves
-//! those once, beside the plan of what is inside of a group.
+//! these once, beside the plan for the inside of a group.
 //!
 //! Every step is its own inverse, except for shuffles, whose inverse is a shuffle; unpacking runs
 //! the plan backwards.

@@ -11,10 +11,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::emit::{lanes, layout};
-use crate::ir::{Eqn, Node, Op, Port, Program};
-use crate::isa::cpu::Unit;
-use crate::isa::{Inst, Layout, Target, select};
+use usuba::emit::{lanes, layout};
+use usuba::ir::{Eqn, Node, Op, Port, Program};
+use usuba::isa::cpu::Unit;
+use usuba::isa::{Inst, Layout, Target, select};
 
 /// Instructions with the number of bits of their lanes.
 pub type Counts = BTreeMap<(Inst, u8), u64>;
@@ -186,9 +186,9 @@ fn named(set: u16) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::build::Builder;
-    use crate::ir::{NodeId, Slicing};
-    use crate::isa;
+    use usuba::ir::build::Builder;
+    use usuba::ir::{NodeId, Slicing};
+    use usuba::isa;
 
     /// `s = x; 10 times: s = (s ^ x) <<< 5; y = s`, of 32-bit words.
     fn program() -> Program {
