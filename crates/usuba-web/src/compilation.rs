@@ -10,8 +10,8 @@ use usuba::emit::c::{COptions, Emitted, kernel};
 use usuba::ir::{Eqn, Program, live};
 use usuba::isa::Inst;
 use usuba::passes::pressure;
-use usuba_asm::workload::{Bound, Workload};
 use usuba::{Checked, Options, cost_model, front, lint, optimise};
+use usuba_asm::workload::{Bound, Workload};
 use usuba_ide::memory::InMemory;
 
 use crate::clock::now;

@@ -67,9 +67,12 @@ fn units_are_functions() {
             let is_function = names.contains(&unit.symbol) || !is_here && is_there;
             assert!(is_function, "{} is no function", unit.symbol);
             let program = unit.compile().expect("it compiled before").program;
-            if let UnitKind::Blocks(blocks) | UnitKind::Chained(blocks) = &unit.kind {
+            if let UnitKind::Blocks(blocks) | UnitKind::Xored(blocks) | UnitKind::Chained(blocks) =
+                &unit.kind
+            {
                 let batch = usuba::emit::instances(&program, unit.task.options.target);
                 assert_eq!(blocks.batch, batch as usize, "{}", unit.symbol);
+                assert!(blocks.batch.is_multiple_of(blocks.unit), "{}", unit.symbol);
             }
         }
         let of_blocks = |name: &str| {

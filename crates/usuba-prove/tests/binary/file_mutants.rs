@@ -327,11 +327,19 @@ fn of_unit(unit: &Unit, units: &[Unit], random: &mut Random) -> (Proof, Vec<Call
         _ => None,
     };
     let calls = match &unit.kind {
-        UnitKind::Blocks(of) => {
-            let in_place = if of.input == of.output { &[false, true][..] } else { &[false] };
-            let all: BTreeSet<usize> = BLOCKS.into_iter().chain([of.batch, of.batch + 1]).collect();
-            let both = all.into_iter().flat_map(|n| in_place.iter().map(move |way| (n, *way)));
-            both.map(|(n, way)| of_blocks(&unit.symbol, of, &output, n, way, random)).collect()
+        UnitKind::Blocks(of) | UnitKind::Xored(of) => {
+            let is_xored = matches!(unit.kind, UnitKind::Xored(_));
+            let mut ways = vec![Way::Apart];
+            ways.extend((of.input == of.output).then_some(Way::In));
+            ways.extend(is_xored.then_some(Way::Text));
+            let blocks: BTreeSet<usize> = match is_xored {
+                false => BLOCKS.into_iter().chain([of.batch, of.batch + 1]).collect(),
+                true => [0, of.unit, 2 * of.unit, of.batch, of.batch + of.unit].into(),
+            };
+            let both = blocks.into_iter().flat_map(|n| ways.iter().map(move |&way| (n, way)));
+            let both: Vec<(usize, Way)> = both.collect();
+            let call = |(n, way)| of_blocks((&unit.symbol, of, is_xored), &output, n, way, random);
+            both.into_iter().map(call).collect()
         }
         _ => of_arrays(unit, &output, schedule.as_ref(), random),
     };
@@ -347,13 +355,20 @@ fn of_unit(unit: &Unit, units: &[Unit], random: &mut Random) -> (Proof, Vec<Call
     (Proof::Unit(unit.clone(), output, schedule, callees), calls)
 }
 
-/// A call of a function over blocks.
+/// The buffer of the results of a function over blocks: its own, or the one of the blocks or the text.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Apart,
+    In,
+    Text,
+}
+
+/// A call of a function over blocks, which may XOR them to a text.
 fn of_blocks(
-    symbol: &str,
-    of: &Blocks,
+    (symbol, of, is_xored): (&str, &Blocks, bool),
     output: &Output,
     count: usize,
-    in_place: bool,
+    way: Way,
     random: &mut Random,
 ) -> Call {
     let (words, bits) = of.function.key.as_ref().map_or((0, 8), |key| words(output, &key.param));
@@ -367,13 +382,20 @@ fn of_blocks(
         let content = (0..2).map(|_| native::bytes(random, bytes * count)).collect();
         Parameter::Buffer { align: 1, access, content }
     };
-    let (read, write) = match in_place {
-        false => (buffer(Access::Read, of.input), buffer(Access::Write, of.output)),
-        true => (buffer(Access::Both, of.input), Parameter::Same(1)),
+    let mut read =
+        |of: Way, bytes| buffer(if way == of { Access::Both } else { Access::Read }, bytes);
+    let blocks = read(Way::In, of.input);
+    let text = is_xored.then(|| read(Way::Text, of.output));
+    let results = match way {
+        Way::Apart => buffer(Access::Write, of.output),
+        Way::In => Parameter::Same(1),
+        Way::Text => Parameter::Same(2),
     };
     let key = Parameter::Buffer { align: size as u64, access: Access::Read, content: key };
-    let parameters = vec![key, read, write, Parameter::Number(count as u64)];
-    Call { symbol: symbol.to_string(), parameters, runs: 2, is_traced: count == FIXED }
+    let results = [results, Parameter::Number(count as u64)];
+    let parameters = [key, blocks].into_iter().chain(text).chain(results).collect();
+    let is_traced = !is_xored && count == FIXED;
+    Call { symbol: symbol.to_string(), parameters, runs: 2, is_traced }
 }
 
 /// Calls of a function on buffers of fixed size, with values in the ranges of its node.

@@ -36,6 +36,7 @@ fn ask(functions: &Functions, at: usize) -> Verdict {
         key: KeyPointer::Absent,
         batch: 1,
         in_place: false,
+        xored: None,
         demands: Demands { wiped: true },
     };
     blocks::prove::<X86>(&functions.object, &interface)

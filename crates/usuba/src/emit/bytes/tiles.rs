@@ -2,8 +2,8 @@
 //!
 //! A tile is the same few bytes of every block: at most 16 (one group of a vector register, or
 //! one general-purpose register), so that any number of words works; the last tile overlaps its
-//! neighbour where the block is no multiple. Blocks of at least one wide vector register are cut into
-//! its bytes where registers can exchange groups. Blocks smaller than that whose size is a power of
+//! neighbour where the block is no multiple. Where registers can exchange groups, a tile is as wide as a
+//! register if its last one repeats little. Blocks smaller than that whose size is a power of
 //! two are taken several at once; other small blocks are copied apart first.
 
 use super::plan::{Part, Place, Plan, Step, plan};
@@ -93,12 +93,14 @@ impl Tiles {
         let stride = if small { block.next_power_of_two() } else { pitch };
         let group_bits = file.bits.ilog2() - positions;
         let register = file.bits as usize / 8;
-        // A register is loaded from one block, and its groups change places with instances.
+        // A register is loaded from one block, and its groups change places with instances, unless
+        // the last tile would repeat more than an eighth of a block.
         let exchanged = file.groups
             && !sliced
             && !small
             && lanes.ilog2() >= group_bits
             && block >= register
+            && block.next_multiple_of(register) <= block + block / 8
             && ((block - register) * 8).is_multiple_of(shape.bits as usize);
         let tile = match (small, exchanged) {
             (true, _) => stride,
