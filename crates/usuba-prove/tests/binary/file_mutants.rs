@@ -329,17 +329,16 @@ fn of_unit(unit: &Unit, units: &[Unit], random: &mut Random) -> (Proof, Vec<Call
     let calls = match &unit.kind {
         UnitKind::Blocks(of) | UnitKind::Xored(of) => {
             let is_xored = matches!(unit.kind, UnitKind::Xored(_));
-            let mut ways = vec![Way::Apart];
-            ways.extend((of.input == of.output).then_some(Way::In));
-            ways.extend(is_xored.then_some(Way::Text));
+            let others = [(of.input == of.output, Way::In), (is_xored, Way::Text)];
+            let ways = others.into_iter().filter_map(|(is, way)| is.then_some(way));
+            let ways: Vec<Way> = ways.chain([Way::Apart]).collect();
             let blocks: BTreeSet<usize> = match is_xored {
                 false => BLOCKS.into_iter().chain([of.batch, of.batch + 1]).collect(),
                 true => [0, of.unit, 2 * of.unit, of.batch, of.batch + of.unit].into(),
             };
             let both = blocks.into_iter().flat_map(|n| ways.iter().map(move |&way| (n, way)));
-            let both: Vec<(usize, Way)> = both.collect();
             let call = |(n, way)| of_blocks((&unit.symbol, of, is_xored), &output, n, way, random);
-            both.into_iter().map(call).collect()
+            both.map(call).collect()
         }
         _ => of_arrays(unit, &output, schedule.as_ref(), random),
     };
@@ -355,7 +354,7 @@ fn of_unit(unit: &Unit, units: &[Unit], random: &mut Random) -> (Proof, Vec<Call
     (Proof::Unit(unit.clone(), output, schedule, callees), calls)
 }
 
-/// The buffer of the results of a function over blocks: its own, or the one of the blocks or the text.
+/// The buffer of results: their own, or the one of the blocks or of the text.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     Apart,
@@ -386,12 +385,11 @@ fn of_blocks(
         |of: Way, bytes| buffer(if way == of { Access::Both } else { Access::Read }, bytes);
     let blocks = read(Way::In, of.input);
     let text = is_xored.then(|| read(Way::Text, of.output));
+    let key = Parameter::Buffer { align: size as u64, access: Access::Read, content: key };
     let results = match way {
         Way::Apart => buffer(Access::Write, of.output),
-        Way::In => Parameter::Same(1),
-        Way::Text => Parameter::Same(2),
+        Way::In | Way::Text => Parameter::Same(1 + (way == Way::Text) as usize),
     };
-    let key = Parameter::Buffer { align: size as u64, access: Access::Read, content: key };
     let results = [results, Parameter::Number(count as u64)];
     let parameters = [key, blocks].into_iter().chain(text).chain(results).collect();
     let is_traced = !is_xored && count == FIXED;
