@@ -67,7 +67,7 @@ use subject::{
 
 /// A block cipher with blocks of 16 bytes and two programs, one with smaller blocks, a stream
 /// cipher, a permutation, and a stream cipher with a state.
-const SHORT: [&str; 5] = ["gift", "rectangle", "chacha20", "gimli", "trivium"];
+const SHORT: [&str; 5] = ["gift", "rectangle", "salsa20", "gimli", "trivium"];
 
 /// Folders with authenticated encryption and message authentication codes.
 const SEALS: [&str; 8] = [

@@ -17,8 +17,9 @@ fn xor(a: &[u8], b: &[u8]) -> Vec<u8> {
 /// The answers of the modes of a primitive, from `reference.rs`.
 pub struct Modes<'a> {
     primitive: &'a Description,
-    /// The counter or the nonce, and the keystream behind it.
+    /// The counter or the nonce, and the keystream behind it from a position on.
     start: Vec<u8>,
+    from: usize,
     stream: Vec<u8>,
     /// Nonces of running keystreams, and the beginnings of these.
     side: Vec<(Vec<u8>, Vec<u8>)>,
@@ -48,6 +49,7 @@ impl<'a> Modes<'a> {
         let mut modes = Modes {
             primitive,
             start: Vec::new(),
+            from: 0,
             stream: Vec::new(),
             side: Vec::new(),
             cbc: None,
@@ -57,7 +59,14 @@ impl<'a> Modes<'a> {
             Kind::Stream(counter) => {
                 modes.start = noise.bytes(primitive.nonce);
                 let block = |input: &[u8]| encrypt(key, input);
-                modes.stream = numbered(&modes.start, counter, &vec![0; counter.bytes], block);
+                let mut first = vec![0; counter.bytes];
+                // The 32 lowest bits of the counter overflow on the way, and the whole does not.
+                if counter.order == usuba_ciphers::Order::Little && counter.bytes > 4 {
+                    let number = (1usize << 32) - BLOCKS / 2;
+                    first[..4].copy_from_slice(&(number as u32).to_le_bytes());
+                    modes.from = number * forwards.output;
+                }
+                modes.stream = numbered(&modes.start, counter, &first, block);
             }
             Kind::Tweakable { tweak, .. } => {
                 // The tweak stands behind the nonce here.
@@ -145,6 +154,7 @@ impl<'a> Modes<'a> {
         for length in lengths(noise, self.stream.len()) {
             let position = noise.below(self.stream.len() - length + 1);
             let stream = &self.stream[position..position + length];
+            let position = self.from + position;
             let text = noise.bytes(length);
             let (same, offset) = (length % 2 == 0, noise.below(64));
             apply(&text, &xor(&text, stream), same, offset, |from, to| {
