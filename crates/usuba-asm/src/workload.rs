@@ -51,7 +51,10 @@ impl Workload {
         let mut nodes: Vec<Counts> = Vec::with_capacity(program.nodes.len());
         for node in &program.nodes {
             let mut counts = Counts::new();
-            count(node, &node.body, 1, &mut counts, &nodes, target, layout);
+            match program.instruction(node, target) {
+                Some((row, lane)) => *counts.entry((row.inst, lane)).or_insert(0) += 1,
+                None => count(node, &node.body, 1, &mut counts, &nodes, target, layout),
+            }
             nodes.push(counts);
         }
         let values = |ports: &[Port]| {

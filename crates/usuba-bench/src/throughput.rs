@@ -191,6 +191,7 @@ fn sample(target: &Target, class: Class, at: usize) -> Option<(&'static Row, u8)
         Class::Shuffle => &[Inst::Bytes],
         Class::Multiply => &[Inst::Mul],
         Class::Affine => &[Inst::Affine],
+        Class::Round => &[Inst::AesRound, Inst::Sha256Rounds2],
     };
     if class == Class::Rotate && !target.simd {
         return Some((&ROTATE, word_lane(target.bits as u8)));

@@ -35,11 +35,13 @@ pub enum Class {
     Multiply,
     /// Affine maps of bytes.
     Affine,
+    /// Rounds of AES and of SHA-256.
+    Round,
 }
 
 impl Class {
     /// All, in the order in which reports show them.
-    pub const ALL: [Class; 8] = [
+    pub const ALL: [Class; 9] = [
         Class::Logic,
         Class::Ternary,
         Class::Add,
@@ -48,6 +50,7 @@ impl Class {
         Class::Shuffle,
         Class::Multiply,
         Class::Affine,
+        Class::Round,
     ];
 
     /// The class of an instruction; `None` for constants, which are loaded outside of loops, and
@@ -65,6 +68,9 @@ impl Class {
             Inst::MulAdd52 | Inst::MulAddHigh52 => Some(Class::Multiply),
             Inst::ClmulEven | Inst::ClmulOdd => Some(Class::Multiply),
             Inst::Affine | Inst::AffineInverse => Some(Class::Affine),
+            Inst::AesRound | Inst::AesLastRound | Inst::AesInverseRound => Some(Class::Round),
+            Inst::AesInverseLastRound | Inst::AesInverseMixColumns => Some(Class::Round),
+            Inst::Sha256Rounds2 | Inst::Sha256Message1 | Inst::Sha256Message2 => Some(Class::Round),
             Inst::Splat | Inst::Splat128 | Inst::Literal | Inst::Widen => None,
         }
     }
@@ -81,6 +87,7 @@ impl fmt::Display for Class {
             Class::Shuffle => "shuffle",
             Class::Multiply => "multiply",
             Class::Affine => "affine",
+            Class::Round => "round",
         })
     }
 }

@@ -35,7 +35,7 @@ fn read(path: &Path, node: &str) -> typed::Program {
 fn both(program: &typed::Program, slicing: Slicing, profile: Profile) -> (Source, Program) {
     let instance = typed::check::entry_instance(program, slicing, None).expect("an entry");
     let source = Source::new(program, &instance, slicing).expect("a meaning");
-    let slice = Slice { slicing, word: None, profile, vectors: true };
+    let slice = Slice { slicing, word: None, profile, vectors: true, instructions: None };
     (source, to_usuba0(program, slice, &|_, _, _| None).expect("what is in cipher.toml"))
 }
 

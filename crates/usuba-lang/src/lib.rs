@@ -14,6 +14,7 @@
 //! - [`op`]: the operators on words, which the language and Usuba0 share, and their semantics;
 //!   [`carryless`]: products of polynomials on bits.
 //! - [`typed`]: names, types, the rules of the language, and the evaluator.
+//! - [`standard`]: includes with nodes that are instructions of some processors.
 //! - [`lint`]: findings about valid programs; [`names`]: suggestions for misspelt names.
 
 pub mod carryless;
@@ -21,6 +22,7 @@ pub mod diag;
 pub mod lint;
 pub mod names;
 pub mod op;
+pub mod standard;
 
 pub mod syntax;
 pub mod typed;

@@ -33,7 +33,7 @@ pub struct Dispatch {
 struct Choice {
     value: u32,
     /// The features of the processor that it needs, as a set of their numbers.
-    needs: u64,
+    needs: u128,
     /// The instructions of such processors.
     extensions: Extensions,
 }
@@ -46,8 +46,8 @@ pub struct Known {
     /// Whether the variable has the next choice.
     is_chosen: bool,
     /// The features that were tested, and those that are there.
-    tested: u64,
-    there: u64,
+    tested: u128,
+    there: u128,
 }
 
 /// A fact that a path decides.
@@ -64,7 +64,7 @@ type Bit = Option<bool>;
 
 /// The words of libgcc: names, bytes before the first feature, bytes of features, and its number.
 const WORDS: [(&str, u64, u64, i64); 2] =
-    [("__cpu_model", 12, 4, 0), ("__cpu_features2", 0, 4, 32)];
+    [("__cpu_model", 12, 4, 0), ("__cpu_features2", 0, 12, 32)];
 
 /// Bytes of the variable.
 const BYTES: usize = 4;
@@ -82,7 +82,7 @@ impl Dispatch {
             let flags: Vec<String> = features.iter().map(|name| format!("-m{name}")).collect();
             let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
             let mut needs = flags.iter().map(|flag| extensions::feature(flag));
-            let needs = needs.try_fold(0, |all, number| Some(all | 1 << number?))?;
+            let needs = needs.try_fold(0, |all, number| Some(all | 1u128 << number?))?;
             Some(Choice { value, needs, extensions: Extensions::of(&flags) })
         };
         let choices = values.map(choice).collect::<Option<Vec<Choice>>>()?;
@@ -116,7 +116,7 @@ impl Dispatch {
         let first = first + 8 * (place - start) as i64;
         let asked = self.choices.iter().fold(0, |all, choice| all | choice.needs);
         let bit = |at: i64| {
-            let set = u32::try_from(first + at).ok().and_then(|number| 1u64.checked_shl(number));
+            let set = u32::try_from(first + at).ok().and_then(|number| 1u128.checked_shl(number));
             match set.filter(|set| asked & set != 0) {
                 None => Ok(None),
                 Some(set) if known.tested & set != 0 => Ok(Some(known.there & set != 0)),
@@ -134,7 +134,7 @@ impl Dispatch {
             Question::Choice => known.refused += 1,
             Question::Feature(number) => {
                 known.tested |= 1 << number;
-                known.there |= u64::from(answer) << number;
+                known.there |= u128::from(answer) << number;
             }
         }
         known

@@ -61,6 +61,7 @@ const FLAGS: &[(&str, u32, &[&[CpuidFeature]])] = &[
     ("-mavx512f", 15, &[SSE, AVX, AVX512]),
     ("-mbmi", 16, &[&[CpuidFeature::BMI1]]),
     ("-mbmi2", 17, &[&[CpuidFeature::BMI2]]),
+    ("-maes", 18, &[&[CpuidFeature::AES]]),
     ("-mpclmul", 19, &[&[CpuidFeature::PCLMULQDQ]]),
     ("-mavx512vl", 20, &[&[CpuidFeature::AVX512VL]]),
     ("-mavx512bw", 21, &[&[CpuidFeature::AVX512BW]]),
@@ -68,6 +69,8 @@ const FLAGS: &[(&str, u32, &[&[CpuidFeature]])] = &[
     ("-mavx512ifma", 27, &[&[CpuidFeature::AVX512_IFMA]]),
     ("-mgfni", 32, &[&[CpuidFeature::GFNI]]),
     ("-mvpclmulqdq", 33, &[&[CpuidFeature::VPCLMULQDQ]]),
+    ("-msha", 74, &[&[CpuidFeature::SHA]]),
+    ("-mvaes", 78, &[&[CpuidFeature::VAES]]),
 ];
 
 /// The number of the feature of a flag in libgcc's `processor_features`.

@@ -9,7 +9,7 @@
 
 use crate::emit::layout;
 use crate::ir::op::Lanes;
-use crate::ir::{Eqn, Node, Op, Program};
+use crate::ir::{Eqn, Inline, Node, Op, Program};
 use crate::isa::cpu::{Cpu, GENERIC, Unit};
 use crate::isa::{Layout, Target};
 use crate::passes::machine::{Cost, Kind, Machine, Pays};
@@ -49,7 +49,10 @@ pub fn instructions(program: &Program, target: &Target, cpu: &Cpu) -> u64 {
     let machine = machine(program, target, cpu);
     let mut nodes: Vec<Count> = Vec::with_capacity(program.nodes.len());
     for node in &program.nodes {
-        nodes.push(Count::of_block(&machine, node, &node.body, &nodes));
+        nodes.push(match node.inline {
+            Inline::Instruction => Count { all: 1, sums: 0 },
+            _ => Count::of_block(&machine, node, &node.body, &nodes),
+        });
     }
     let Count { all, sums } = nodes[program.entry.0 as usize];
     (all - sums).max(all.div_ceil(2))

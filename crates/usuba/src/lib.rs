@@ -105,6 +105,7 @@ pub fn optimise(
         word: options.word,
         profile: profile(options.target),
         vectors: options.target.simd,
+        instructions: Some(options.target),
     };
     let mut lowered = to_usuba0(program, slice, &lacks)?;
     let links = &program.decls[program.entry].links;
@@ -197,6 +198,8 @@ pub struct Slice {
     pub profile: Profile,
     /// Whether registers have lanes. Where they have none, W is V: a register for each word.
     pub vectors: bool,
+    /// The target whose instructions stand for nodes of standard includes; `None` for none.
+    pub instructions: Option<&'static isa::Target>,
 }
 
 impl Slice {
@@ -223,6 +226,15 @@ pub fn to_usuba0(
     let lacks = |op: &ir::Op, bits: u8| lacks(slicing, op, bits);
     // A table that is read from memory is a look-up by words.
     let single_bits = typed::check::widest(program, slice.word) == 1 && !program.flags.keep_tables;
-    let options = lower::Options { slicing, single_bits, profile: slice.profile, lacks: &lacks };
+    let has_instruction = |node: &str, bits: u8, words: u8| {
+        slice.instructions.is_some_and(|target| target.instruction(node, bits, words).is_some())
+    };
+    let options = lower::Options {
+        slicing,
+        single_bits,
+        profile: slice.profile,
+        lacks: &lacks,
+        has_instruction: &has_instruction,
+    };
     lower::lower(program, &instance, &options)
 }

@@ -24,7 +24,13 @@ fn reread(text: &str, like: &Program) -> Program {
     let checked = front(&mut sources, root, &mut NoIncludes, Some(&entry), flags)
         .unwrap_or_else(|diags| panic!("{}\n{text}", explain(&sources, &diags)));
     assert!(checked.warnings.is_empty(), "{}\n{text}", explain(&sources, &checked.warnings));
-    let slice = Slice { slicing: like.slicing, word: None, profile: Profile::Basic, vectors: true };
+    let slice = Slice {
+        slicing: like.slicing,
+        word: None,
+        profile: Profile::Basic,
+        vectors: true,
+        instructions: None,
+    };
     to_usuba0(&checked.program, slice, &|_, _, _| None)
         .unwrap_or_else(|diags| panic!("{}\n{text}", explain(&sources, &diags)))
 }

@@ -178,7 +178,13 @@ fn program(text: &str, wanted: &str) -> Result<(), String> {
         Ok(checked) => {
             let none = |_: Slicing, _: &usuba::ir::Op, _: u8| None;
             let profile = Profile::Andn;
-            let slice = |slicing| usuba::Slice { slicing, word: None, profile, vectors: true };
+            let slice = |slicing| usuba::Slice {
+                slicing,
+                word: None,
+                profile,
+                vectors: true,
+                instructions: None,
+            };
             let refusals: Vec<_> = [Slicing::V, Slicing::H, Slicing::B, Slicing::W]
                 .into_iter()
                 .map(slice)

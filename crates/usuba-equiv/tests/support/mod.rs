@@ -36,7 +36,13 @@ pub fn pass_programs() -> Vec<(String, Program)> {
         let root = sources.add("test.ua", text);
         let checked = front(&mut sources, root, &mut NoIncludes, None, Default::default()).ok()?;
         let program = slicings.into_iter().find_map(|slicing| {
-            let slice = Slice { slicing, word: Some(16), profile: Profile::Basic, vectors: true };
+            let slice = Slice {
+                slicing,
+                word: Some(16),
+                profile: Profile::Basic,
+                vectors: true,
+                instructions: None,
+            };
             to_usuba0(&checked.program, slice, &|_, _, _| None).ok()
         });
         Some((folder, program?))

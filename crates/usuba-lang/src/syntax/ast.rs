@@ -53,6 +53,8 @@ pub struct Decl {
     pub kind: DeclKind,
     /// From the first option or keyword to the end of the body.
     pub span: Span,
+    /// Whether a [standard include](crate::standard) declares it.
+    pub is_standard: bool,
 }
 
 /// `link mul, square`: the nodes that stay calls where this node is the entry.
@@ -384,7 +386,8 @@ impl Decl {
     ) -> Decl {
         let (opts, contract, links) = (Vec::new(), Vec::new(), None);
         let (name, span) = (name.into(), Span::default());
-        Decl { opts, name, params, results, contract, links, kind, span }
+        let is_standard = false;
+        Decl { opts, name, params, results, contract, links, kind, span, is_standard }
     }
 }
 

@@ -1,10 +1,11 @@
 //! Includes: one list of declarations from a file and everything that it includes.
 //!
 //! A file is spliced once, at its first include; a cycle is an error. A [`Loader`] finds the files,
-//! so that the compiler itself touches no file system.
+//! so that the compiler itself touches no file system; [standard] includes are parts of the compiler.
 
 use super::{ast, parse};
 use crate::diag::{Code, Diagnostic, FileId, Sources, Span};
+use crate::standard;
 
 /// Finds included files.
 pub trait Loader {
@@ -54,9 +55,10 @@ impl Splice<'_> {
         let (tree, diags) = parse(self.sources, id);
         self.diags.extend(diags);
         self.open.push(self.sources.file(id).name.clone());
+        let is_standard = self.sources.file(id).name.starts_with(standard::PREFIX);
         for item in tree.items {
             match item {
-                ast::Item::Decl(decl) => self.decls.push(decl),
+                ast::Item::Decl(decl) => self.decls.push(ast::Decl { is_standard, ..decl }),
                 ast::Item::Include { path, span } => self.include(id, &path, span),
             }
         }
@@ -65,17 +67,20 @@ impl Splice<'_> {
 
     fn include(&mut self, from: FileId, path: &str, span: Span) {
         let including = self.sources.file(from).name.clone();
-        let (name, text) = match self.loader.load(&including, path) {
+        let found = match standard::text(path) {
+            Some(found) => found
+                .map(|text| (path.to_string(), text.to_string()))
+                .map_err(|why| (why, "other paths are paths of files")),
+            None => self.loader.load(&including, path).map_err(|why| {
+                (why, "paths are relative to the including file, then to each -I directory")
+            }),
+        };
+        let (name, text) = match found {
             Ok(found) => found,
-            Err(why) => {
-                self.diags.push(
-                    Diagnostic::error(
-                        Code::IncludeNotFound,
-                        span,
-                        format!("cannot include \"{path}\": {why}"),
-                    )
-                    .help("paths are relative to the including file, then to each -I directory"),
-                );
+            Err((why, help)) => {
+                let text = format!("cannot include \"{path}\": {why}");
+                let finding = Diagnostic::error(Code::IncludeNotFound, span, text);
+                self.diags.push(finding.help(help));
                 return;
             }
         };

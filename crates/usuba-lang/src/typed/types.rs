@@ -122,6 +122,8 @@ pub struct Decl {
     pub results: Vec<Var>,
     /// Written with `[]`; otherwise there is exactly one alternative.
     pub array: bool,
+    /// Whether a [standard include](crate::standard) declares it.
+    pub is_standard: bool,
     /// The pre- and postconditions. The checker checks names and shapes; `usubac prove` proves the
     /// rest.
     pub contract: Vec<ast::Clause>,

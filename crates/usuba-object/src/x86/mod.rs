@@ -16,6 +16,7 @@
 //! - `operands`: operands of an instruction as bits, and their addresses; `relocated`: addresses that
 //!   the linker writes.
 //! - `lanes`: logic, arithmetic and shifts of lanes; `field`: bytes as elements of a field.
+//! - `crypto`: instructions for AES and SHA-256.
 //! - `shuffles`: vectors whose units come from units of others; `moves`: moves of whole vectors and
 //!   of parts.
 //! - `scalar`: general-purpose arithmetic; `long`: arithmetic of several words.
@@ -27,6 +28,7 @@
 
 mod call_states;
 mod control;
+mod crypto;
 mod decoded_flow;
 mod field;
 mod kernels;

@@ -188,6 +188,16 @@ static TABLE: &[&[Row]] = rows! {
     Vector(|r| r.affine(false)) => 8 Gf2p8affineqb Vgf2p8affineqb;
     Vector(|r| r.affine(true)) => 8 Gf2p8affineinvqb Vgf2p8affineinvqb;
 
+    // AES and SHA-256.
+    Vector(|r| r.aes_round(false, false)) => 0 Aesenc Vaesenc;
+    Vector(|r| r.aes_round(false, true)) => 0 Aesenclast Vaesenclast;
+    Vector(|r| r.aes_round(true, false)) => 0 Aesdec Vaesdec;
+    Vector(|r| r.aes_round(true, true)) => 0 Aesdeclast Vaesdeclast;
+    Vector(|r| r.aes_unmixed()) => 0 Aesimc Vaesimc;
+    Vector(|r| r.sha256_steps()) => 0 Sha256rnds2;
+    Vector(|r| r.sha256_message1()) => 0 Sha256msg1;
+    Vector(|r| r.sha256_message2()) => 0 Sha256msg2;
+
     // Shifts of lanes, by one count, by a count for each, and of two lanes.
     Vector(|r| r.shift(Shift::Left)) => 16 Psllw Vpsllw, 32 Pslld Vpslld, 64 Psllq Vpsllq;
     Vector(|r| r.shift(Shift::Right)) => 16 Psrlw Vpsrlw, 32 Psrld Vpsrld, 64 Psrlq Vpsrlq;

@@ -122,7 +122,7 @@ impl Dump<'_> {
             decl.links = (!links.names.is_empty()).then(|| Box::new(links));
         }
         decl.opts.extend(match node.inline {
-            Inline::Auto | Inline::Kernel => None,
+            Inline::Auto | Inline::Kernel | Inline::Instruction => None,
             Inline::Always => Some(ast::DeclOpt::Inline),
             Inline::Never => Some(ast::DeclOpt::NoInline),
         });

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Eqn, Loop, Node, Program, Val};
+use super::{Eqn, Inline, Loop, Node, Program, Val};
 
 /// Operators by [`super::Op::name`], and calls under the name `call`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -58,7 +58,10 @@ pub fn executed(program: &Program) -> Counts {
     let mut nodes: Vec<Counts> = Vec::with_capacity(program.nodes.len());
     for node in &program.nodes {
         let mut counts = Counts::default();
-        count_eqns(&node.body, 1, &mut counts, |lp| lp.count as u64, &nodes);
+        match node.inline {
+            Inline::Instruction => counts.add("instruction", 1),
+            _ => count_eqns(&node.body, 1, &mut counts, |lp| lp.count as u64, &nodes),
+        }
         nodes.push(counts);
     }
     nodes.swap_remove(program.entry.0 as usize)
@@ -99,8 +102,9 @@ fn count_eqns(
 pub fn max_live(program: &Program) -> usize {
     let mut peaks: Vec<usize> = Vec::with_capacity(program.nodes.len());
     for node in &program.nodes {
-        let peak = max_live_in(node, &peaks);
-        peaks.push(peak);
+        // Its results are all that an instruction defines.
+        let is_instruction = node.inline == Inline::Instruction;
+        peaks.push(if is_instruction { node.outs.len() } else { max_live_in(node, &peaks) });
     }
     peaks[program.entry.0 as usize]
 }

@@ -9,6 +9,7 @@
 //! - A file for each target: its tables.
 //! - `gfni`, `ifma`: the tables of targets that are `avx2` and `avx512` with more instructions.
 //! - `clmul`: the tables of targets with carry-less multiplication.
+//! - `crypto`: the tables of targets with instructions for AES and SHA-256.
 //! - `narrow`: registers that are narrower than the widest of a machine.
 //! - `select`: operator and layout → instructions.
 //! - `sequence`: the instructions for one operator, and their builder.
@@ -22,6 +23,7 @@ mod avx2;
 mod avx512;
 mod clmul;
 pub mod cpu;
+mod crypto;
 mod cuda;
 pub mod fallback;
 pub mod formula;
@@ -134,6 +136,17 @@ pub enum Inst {
     Affine,
     /// The same for the inverse of the first operand.
     AffineInverse,
+    /// A round of AES on each group of 128 bits, and the last round; the nodes of `std:aes.ua`.
+    AesRound,
+    AesLastRound,
+    /// Rounds of the equivalent inverse cipher.
+    AesInverseRound,
+    AesInverseLastRound,
+    AesInverseMixColumns,
+    /// Two steps of SHA-256, and parts of its message schedule; the nodes of `std:sha2.ua`.
+    Sha256Rounds2,
+    Sha256Message1,
+    Sha256Message2,
 }
 
 /// The marker of [`Inst::Bytes`] for a byte that becomes zero.
@@ -260,6 +273,10 @@ pub const NARROW: &[&Target] = &[
     &narrow::AVX512_256,
     &clmul::AVX2_CLMUL,
     &clmul::AVX512_CLMUL,
+    &crypto::AVX2_AES,
+    &crypto::AVX2_VAES,
+    &crypto::AVX512_VAES,
+    &crypto::AVX2_SHA,
 ];
 
 /// Every target with the widest registers of its machine.
@@ -297,6 +314,14 @@ impl Target {
     /// The row of an extension for an instruction on lanes of `lane` bits.
     pub fn row_when(&self, inst: Inst, lane: u8) -> Option<&'static Row> {
         self.all_rows().find(|r| r.fits(inst, lane) && !r.when.is_empty())
+    }
+
+    /// The instruction that is a node of a standard include, on vectors of `words` words of `bits`
+    /// bits, and its lane width.
+    pub fn instruction(&self, node: &str, bits: u8, words: u8) -> Option<(&'static Row, u8)> {
+        let (inst, lane) = crypto::of_node(node)?;
+        let is_whole = bits == lane && u32::from(bits) * u32::from(words) == 128;
+        self.row(inst, lane).filter(|_| is_whole).map(|row| (row, lane))
     }
 
     /// Instances that one call processes under `layout`.

@@ -37,6 +37,9 @@ pub struct Options<'a> {
     pub profile: Profile,
     /// Why the target lacks an operator on words of a number of bits, in the user's words.
     pub lacks: &'a dyn Fn(&Op, u8) -> Option<String>,
+    /// Whether the target has an instruction for a node of a standard include, on vectors of so many
+    /// words of a number of bits.
+    pub has_instruction: &'a dyn Fn(&str, u8, u8) -> bool,
 }
 
 /// Lowers the entry `instance` and everything that it calls.

@@ -68,6 +68,10 @@ impl<'a> Lower<'a> {
         self.nodes
     }
 
+    pub(super) fn options(&self) -> &Options<'a> {
+        self.options
+    }
+
     pub(super) fn scope(&mut self) -> &mut Scope {
         self.scopes.last_mut().expect("values exist inside of nodes only")
     }
@@ -250,7 +254,7 @@ impl<'a> Lower<'a> {
 
     /// A look-up by a word that stays whole, if it is no load: by instructions of the target for
     /// it, else by a circuit.
-    fn lookup_word(
+    pub(super) fn lookup_word(
         &mut self,
         entries: &Rc<[u64]>,
         m: u8,

@@ -22,7 +22,7 @@ use super::{Options, roll};
 use crate::circuit::{Gate, Table};
 use crate::diag::{Code, Diagnostic, Span};
 use crate::ir::op::{Lanes, mask};
-use crate::ir::{Node, NodeId, Op, Val};
+use crate::ir::{Inline, Node, NodeId, Op, Val};
 use crate::syntax::ast::LoopOpt;
 use crate::typed::walk::{Domain, Refusal, Stop, Typed, Walker};
 use crate::typed::{Atom, Decl, Instance, Program, Var, VarType};
@@ -46,6 +46,8 @@ pub(super) struct Words<'a> {
     shared: Written,
     /// Whether fewer words are written than a vector has.
     part: bool,
+    /// Whether the open node is an instruction, whose body is a specification.
+    is_instruction: bool,
 }
 
 type Written = FxHashMap<(Op, SmallVec<[Val; 3]>), Val>;
@@ -109,7 +111,8 @@ pub(super) fn vector(
 impl<'a> Words<'a> {
     pub fn new(program: &'a Program, options: &'a Options<'a>, vector: u8) -> Words<'a> {
         let (written, shared) = (Written::default(), Written::default());
-        Words { lower: Lower::new(program, options), vector, written, shared, part: false }
+        let lower = Lower::new(program, options);
+        Words { lower, vector, written, shared, part: false, is_instruction: false }
     }
 
     pub fn finish(self) -> Vec<Node> {
@@ -129,7 +132,16 @@ impl<'a> Words<'a> {
         if let Some(&known) = self.written.get(&key).or_else(|| self.shared.get(&key)) {
             return Ok(known);
         }
-        let value = self.lower.word_op(&key.0, bits, args)?;
+        let value = match &key.0 {
+            Op::Lookup(_) if self.is_instruction => {
+                self.lower.scope().op(key.0.clone(), bits, args)
+            }
+            Op::Lookup(entries) => match self.lower.lookup_word(entries, bits, args[0])? {
+                Some(value) => value,
+                None => self.lower.word_op(&key.0, bits, args)?,
+            },
+            op => self.lower.word_op(op, bits, args)?,
+        };
         let known = if self.part { &mut self.shared } else { &mut self.written };
         known.insert(key, value);
         Ok(value)
@@ -260,6 +272,18 @@ impl<'a> Words<'a> {
             && args.chunks(self.lanes()).all(whole)
     }
 
+    /// Whether the target has an instruction for a node: on vectors, each parameter and result one.
+    fn is_instruction(&self, decl: &Decl, instance: &Instance) -> bool {
+        let mut vars = decl.params.iter().chain(&decl.results);
+        let is_vector = |var: &Var| var.ty != VarType::Nat && var.ty.atoms() == self.lanes();
+        let bits = match &decl.results[0].ty {
+            VarType::Words { atom, .. } => instance.apply(atom).bits(),
+            VarType::Nat => None,
+        };
+        let has = |bits| (self.lower.options().has_instruction)(&decl.name, bits, self.vector);
+        decl.is_standard && vars.all(is_vector) && bits.is_some_and(has)
+    }
+
     /// The words of vectors, in order.
     fn spread(&self, values: &[Val]) -> Vec<Word> {
         let lanes = |&v: &Val| (0..self.vector).map(move |lane| Word::Lane(v, lane));
@@ -345,7 +369,9 @@ pub(super) fn node(
     let decl = &program.decls[instance.decl];
     let lanes = walker.domain.lanes();
     let name = walker.domain.lower.name(instance, entry);
-    let mut scope = Scope::new(name, super::slice::inline(decl));
+    let is_instruction = !entry && walker.domain.is_instruction(decl, instance);
+    let inline = if is_instruction { Inline::Instruction } else { super::slice::inline(decl) };
+    let mut scope = Scope::new(name, inline);
     let mut args: Vec<Word> = Vec::new();
     for var in decl.params.iter().filter(|var| var.ty != VarType::Nat) {
         let port = vectors_port(var, instance, lanes);
@@ -357,12 +383,14 @@ pub(super) fn node(
     scope.node.results = ports.collect();
     walker.domain.lower.scopes.push(scope);
     let outer = walker.domain.open();
+    let around = std::mem::replace(&mut walker.domain.is_instruction, is_instruction);
     let outs = walker.run(instance, args).and_then(|words| {
         let bits = walker.domain.lower.scope().node.results[0].word;
         let vectors = walker.domain.vectors(&words, bits);
         vectors.map_err(|refusal| walker.refuse(refusal, decl.name_span))
     });
     (walker.domain.written, walker.domain.shared) = outer;
+    walker.domain.is_instruction = around;
     let scope = walker.domain.lower.scopes.pop().expect("pushed above");
     let node = roll::roll(scope, outs?);
     let id = NodeId(walker.domain.lower.nodes.len() as u32);
@@ -470,7 +498,8 @@ impl Domain for Words<'_> {
     ) -> Result<Vec<Word>, Stop> {
         let decl = &walker.program.decls[instance.decl];
         let words: Vec<Word> = args.iter().map(|(_, word)| *word).collect();
-        if !walker.domain.is_call(decl, &words) || results.is_empty() {
+        let is_call = walker.domain.is_call(decl, &words) && !walker.domain.is_instruction;
+        if !is_call || results.is_empty() {
             return walker.run(instance, words);
         }
         let bits = results[0].bits().expect("a lowered instance has no open sizes");
@@ -504,7 +533,7 @@ impl Words<'_> {
         let scope = self.lower.scopes.last().expect("values exist inside of nodes only");
         let ports = scope.node.params.iter().chain(&scope.node.results);
         let word = ports.map(|port| port.word).next().unwrap_or(bits);
-        let fixed = !matches!(op, Op::Pack | Op::Resize(_) | Op::Lookup(_));
+        let fixed = !matches!(op, Op::Pack | Op::Resize(_));
         if word == bits && fixed {
             return Ok(());
         }

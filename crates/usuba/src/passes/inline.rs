@@ -63,7 +63,7 @@ pub fn waits(program: &Program, mode: Mode) -> Vec<bool> {
     let bits = program.is_bitsliced();
     let wait = |node: &Node| {
         let may = match mode {
-            _ if node.inline == Inline::Kernel => false,
+            _ if matches!(node.inline, Inline::Kernel | Inline::Instruction) => false,
             Mode::None => false,
             Mode::Light => node.inline == Inline::Always,
             Mode::Auto | Mode::Heavy => node.inline != Inline::Never,
@@ -138,7 +138,7 @@ fn choose(callees: &[Node], facts: &[Facts], node: &Node, mode: Mode) -> Vec<boo
         .into_iter()
         .filter_map(|(id, times): (NodeId, u64)| {
             let wanted = match (mode, callees[id.0 as usize].inline) {
-                (Mode::None, _) | (_, Inline::Kernel) => return None,
+                (Mode::None, _) | (_, Inline::Kernel | Inline::Instruction) => return None,
                 (Mode::All, _) | (_, Inline::Always) => true,
                 (Mode::Heavy, Inline::Auto) => true,
                 (Mode::Auto, Inline::Auto) => false,

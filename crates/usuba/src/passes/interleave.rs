@@ -346,6 +346,7 @@ mod tests {
             word: None,
             profile: crate::circuit::Profile::Basic,
             vectors: true,
+            instructions: None,
         };
         to_usuba0(&checked.program, slice, &|_, _, _| None).expect("it lowers")
     }

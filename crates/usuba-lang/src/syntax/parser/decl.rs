@@ -129,7 +129,8 @@ impl Parser<'_> {
             (_, true) => DeclKind::PermArray(self.alternatives("perm", Self::int_list)?),
         };
         let span = self.span_from(start);
-        Ok(Decl { opts, name, params, results, contract, links, kind, span })
+        let is_standard = false;
+        Ok(Decl { opts, name, params, results, contract, links, kind, span, is_standard })
     }
 
     fn alternatives<T>(

@@ -546,7 +546,18 @@ fn program() -> impl Strategy<Value = File> {
                 opts.clear();
                 results.clear();
             }
-            Item::Decl(Decl { opts, name, params, results, contract, links, kind, span: span() })
+            let (span, is_standard) = (span(), false);
+            Item::Decl(Decl {
+                opts,
+                name,
+                params,
+                results,
+                contract,
+                links,
+                kind,
+                span,
+                is_standard,
+            })
         },
     );
     let include = Just(Item::Include { path: "a/b.ua".to_string(), span: span() });

@@ -140,6 +140,7 @@ impl Resolver {
                     | ast::DeclKind::TableArray(_)
                     | ast::DeclKind::PermArray(_)
             ),
+            is_standard: decl.is_standard,
             contract: decl.contract.clone(),
             links: Vec::new(),
             kind: Kind::Perm(Vec::new()),

@@ -11,7 +11,7 @@ use super::Context;
 use super::advice;
 use super::arrays::Arrays;
 use super::demand::{Demand, demand};
-use super::helpers::Applied;
+use super::helpers::{Applied, fill};
 use super::place::{Cell, Place, walk};
 use super::wide::{Pair, Pairs, Wide, pairs};
 use crate::emit::header::{self, PortText};
@@ -441,8 +441,13 @@ impl<'p> Body<'_, 'p> {
     }
 
     fn call(&mut self, call: &Call) {
-        self.cx.called.insert(call.node);
         let callee = self.cx.program.node(call.node);
+        if let Some((row, lane)) = self.cx.program.instruction(callee, self.cx.target) {
+            let operands: Vec<String> = call.args.iter().map(|&v| self.read(v)).collect();
+            let expr = fill(&row.text(lane), &operands, "", "", "");
+            return self.assign(call.dsts[0], &expr);
+        }
+        self.cx.called.insert(call.node);
         let signature = signature(self.cx, call.node);
         let slicing = self.cx.program.slicing;
         let linked = self.cx.linked(call.node).is_some();

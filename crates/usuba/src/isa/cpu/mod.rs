@@ -254,6 +254,10 @@ fn similar(inst: Inst) -> Option<Inst> {
         Quads | ZipLow | ZipHigh | Align | Blend | Permute | Permute2 => Some(Bytes),
         MulHigh | MulWide | MulAdd52 | MulAddHigh52 | Affine | AffineInverse => Some(Mul),
         ClmulEven | ClmulOdd => Some(Mul),
+        AesRound | AesLastRound | AesInverseRound | AesInverseLastRound | AesInverseMixColumns => {
+            Some(Mul)
+        }
+        Sha256Rounds2 | Sha256Message1 | Sha256Message2 => Some(Mul),
     }
 }
 

@@ -12,7 +12,13 @@ fn lowered(text: &str, inputs: &[u64]) -> Program {
     let root = sources.add("test.ua", text);
     let checked = front(&mut sources, root, &mut NoIncludes, None, Default::default())
         .expect("the program is right");
-    let slice = Slice { slicing: Slicing::V, word: None, profile: Profile::Basic, vectors: true };
+    let slice = Slice {
+        slicing: Slicing::V,
+        word: None,
+        profile: Profile::Basic,
+        vectors: true,
+        instructions: None,
+    };
     let program = to_usuba0(&checked.program, slice, &|_, _, _| None).expect("it lowers");
     verify::verify(&program).expect("it is well-formed");
     let instance =
