@@ -337,6 +337,9 @@ pub fn has_feature(feature: &str) -> bool {
         "gfni" => is_x86_feature_detected!("gfni"),
         "pclmul" => is_x86_feature_detected!("pclmulqdq"),
         "vpclmulqdq" => is_x86_feature_detected!("vpclmulqdq"),
+        "aes" => is_x86_feature_detected!("aes"),
+        "vaes" => is_x86_feature_detected!("vaes"),
+        "sha" => is_x86_feature_detected!("sha"),
         _ => false,
     }
 }

@@ -11,7 +11,8 @@
 //! vector has are written on whole vectors. An operator on fewer words is written where its
 //! youngest operand lies, on a whole vector too, and the same one is written once: the four quarter
 //! rounds of a column, one after the other in the source, become one.
-//! A call on whole vectors is a call; any other is written down where it is made.
+//! A call on whole vectors, or of an instruction of the target, is a call; any other is written down
+//! where it is made.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -47,7 +48,7 @@ pub(super) struct Words<'a> {
     /// Whether fewer words are written than a vector has.
     part: bool,
     /// Whether the open node is an instruction, whose body is a specification.
-    is_instruction: bool,
+    in_instruction: bool,
 }
 
 type Written = FxHashMap<(Op, SmallVec<[Val; 3]>), Val>;
@@ -112,7 +113,7 @@ impl<'a> Words<'a> {
     pub fn new(program: &'a Program, options: &'a Options<'a>, vector: u8) -> Words<'a> {
         let (written, shared) = (Written::default(), Written::default());
         let lower = Lower::new(program, options);
-        Words { lower, vector, written, shared, part: false, is_instruction: false }
+        Words { lower, vector, written, shared, part: false, in_instruction: false }
     }
 
     pub fn finish(self) -> Vec<Node> {
@@ -133,7 +134,7 @@ impl<'a> Words<'a> {
             return Ok(known);
         }
         let value = match &key.0 {
-            Op::Lookup(_) if self.is_instruction => {
+            Op::Lookup(_) if self.in_instruction => {
                 self.lower.scope().op(key.0.clone(), bits, args)
             }
             Op::Lookup(entries) => match self.lower.lookup_word(entries, bits, args[0])? {
@@ -383,14 +384,14 @@ pub(super) fn node(
     scope.node.results = ports.collect();
     walker.domain.lower.scopes.push(scope);
     let outer = walker.domain.open();
-    let around = std::mem::replace(&mut walker.domain.is_instruction, is_instruction);
+    let around = std::mem::replace(&mut walker.domain.in_instruction, is_instruction);
     let outs = walker.run(instance, args).and_then(|words| {
         let bits = walker.domain.lower.scope().node.results[0].word;
         let vectors = walker.domain.vectors(&words, bits);
         vectors.map_err(|refusal| walker.refuse(refusal, decl.name_span))
     });
     (walker.domain.written, walker.domain.shared) = outer;
-    walker.domain.is_instruction = around;
+    walker.domain.in_instruction = around;
     let scope = walker.domain.lower.scopes.pop().expect("pushed above");
     let node = roll::roll(scope, outs?);
     let id = NodeId(walker.domain.lower.nodes.len() as u32);
@@ -498,7 +499,10 @@ impl Domain for Words<'_> {
     ) -> Result<Vec<Word>, Stop> {
         let decl = &walker.program.decls[instance.decl];
         let words: Vec<Word> = args.iter().map(|(_, word)| *word).collect();
-        let is_call = walker.domain.is_call(decl, &words) && !walker.domain.is_instruction;
+        // An instruction is worth a gathering of its operands.
+        let domain = &walker.domain;
+        let is_whole = domain.is_call(decl, &words) || domain.is_instruction(decl, instance);
+        let is_call = is_whole && !domain.in_instruction;
         if !is_call || results.is_empty() {
             return walker.run(instance, words);
         }
