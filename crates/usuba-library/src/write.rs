@@ -464,6 +464,11 @@ pub fn renamed(text: &str, request: &Request) -> String {
         .replace(&PREFIX.to_uppercase(), &request.prefix.to_uppercase())
 }
 
+/// Whether compilers before gcc 11 and clang 19 have no name for a feature.
+fn is_recent(feature: &str) -> bool {
+    matches!(feature, "sha" | "vaes")
+}
+
 /// The hand-written parts of a file or a library.
 struct Parts<'a> {
     backends: &'a [&'static Target],
@@ -484,19 +489,29 @@ impl Parts<'_> {
         let target = |target: &&'static Target| {
             let mut asked: Vec<String> = super::asked_features(target, self.registers)
                 .iter()
-                .map(|name| format!("__builtin_cpu_supports(\"{name}\")"))
+                .map(|name| match is_recent(name) {
+                    true => format!("USUBA_SUPPORTS_{}", name.to_uppercase()),
+                    false => format!("__builtin_cpu_supports(\"{name}\")"),
+                })
                 .collect();
             if asked.is_empty() {
                 asked.push("1".to_string());
             }
             context! { name => target.name, guard => processors(target), asked, simd => target.simd, bytes => target.bits / 8 }
         };
+        let mut recent: Vec<&str> = Vec::new();
+        for target in self.backends {
+            recent.extend(super::asked_features(target, self.registers));
+        }
+        recent.retain(|name| is_recent(name));
+        recent.sort_unstable();
+        recent.dedup();
         context! {
             local => self.local, hidden => self.local != "static ", common => self.common,
             chunk => self.needs.chunk, counters => self.counters,
             block_max => self.needs.block.max(1), backends => self.backends.len(),
             targets => self.backends.iter().map(target).collect::<Vec<_>>(),
-            fused => is_fused(self.backends),
+            fused => is_fused(self.backends), recent,
         }
     }
 

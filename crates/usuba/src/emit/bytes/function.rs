@@ -9,7 +9,8 @@ use super::{Function, Kernel, Ports, Shape, keys, macros, words};
 use crate::diag::Diagnostic;
 use crate::emit::port_type;
 use crate::emit::template::{context, template};
-use crate::ir::Port;
+use crate::ir::live::executed;
+use crate::ir::{Port, Program};
 use crate::isa::{Layout, Target};
 
 /// The type of the context and the prototypes, for a header or on top of [`definitions`]. They
@@ -194,7 +195,17 @@ fn blocks(
         name, from, to, inputs => inputs.collect::<Vec<_>>(), output, setup, argument,
         batches => batches.collect::<Vec<_>>(), head => entry.head, wipe => function.wipe, xors,
         key_type => ports.key.map_or("", c_type),
+        fills => function.single.is_none_or(|single| is_long(single.program)),
     })
+}
+
+/// Operators of a kernel whose calls in a row a processor with a window of hundreds of instructions
+/// executes side by side.
+const SHORT: u64 = 40;
+
+/// Whether some calls of a kernel take longer than one call of all its copies with copies of blocks.
+fn is_long(program: &Program) -> bool {
+    executed(program).computing() > SHORT
 }
 
 /// The kernels of a function, with the suffixes of the C functions around them: the kernel of a

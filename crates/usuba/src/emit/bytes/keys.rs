@@ -75,9 +75,11 @@ pub fn broadcast(
                 1 => "i".to_string(),
                 _ => format!("i / {} * {vector} + i % {vector}", vector * lanes),
             };
+            let is_plain = turned.is_empty();
             context! {
-                form => "vectors", lanes, registers => words / vector, size => target.bits / 8,
-                from => word(&spread),
+                form => "vectors", lanes, vector, registers => words / vector, array => from,
+                size => target.bits / 8, from => word(&spread), whole => is_plain && lanes == 1,
+                halves => is_plain && vector * bits as usize == 128,
             }
         }
         Layout::Elements(m) if target.simd => {
