@@ -105,7 +105,8 @@ pub fn backends(targets: &[&'static Target], ciphers: &[Cipher]) -> Vec<&'static
     let functions = || ciphers.iter().flat_map(|cipher| &cipher.functions);
     let lanes = || ciphers.iter().filter_map(|cipher| cipher.lanes.as_ref());
     let used = |target: &Target| {
-        let on_it = |other: &&&Target| other.machine.is_some_and(|own| own.name == target.name);
+        let beyond = |other: &Target| target.base.is_none_or(|base| !includes(base, other));
+        let on_it = |other: &&&Target| includes(target, other) && beyond(other);
         let mut each = isa::NARROW.iter().filter(on_it).chain([&target]);
         each.any(|target| functions().any(|function| function.is_for(target)))
             || lanes().any(|lanes| lanes.is_special(target))
