@@ -10,6 +10,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use support::{Case, STRICT, check_all, on_every_machine};
+use usuba::diag::Sources;
 use usuba::emit::c::COptions;
 use usuba::emit::layout;
 use usuba::ir::build::Builder;
@@ -17,6 +18,9 @@ use usuba::ir::op::{Lanes, mask};
 use usuba::ir::random::Random;
 use usuba::ir::{NodeId, Op, Pattern, Port, Program, Slicing, Val};
 use usuba::isa::{self, Inst, Target, lacks, word_lane};
+use usuba::syntax::splice::NoIncludes;
+use usuba::typed::{Decl, Flags, VarType};
+use usuba::{Slice, front, standard, to_usuba0};
 
 /// Word sizes of V: the sizes of registers, and sizes that leave bits of a lane unused.
 const WORDS: &[u8] = &[1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 24, 31, 32, 33, 52, 63, 64];
@@ -151,7 +155,7 @@ fn on_vectors(vector: u8, bits: u8, ops: &[Op]) -> Program {
 }
 
 /// Programs on the vectors that a target has.
-fn programs_on_vectors(target: &Target) -> Vec<(String, Program)> {
+fn programs_on_vectors(target: &'static Target) -> Vec<(String, Program)> {
     let mut random = Random::new(13);
     let mut all = Vec::new();
     for (vector, bits) in vectors(target) {
@@ -163,7 +167,49 @@ fn programs_on_vectors(target: &Target) -> Vec<(String, Program)> {
         }
         all.push((format!("W{vector}x{bits}"), on_vectors(vector, bits, &ops)));
     }
+    all.extend(standard::ALL.into_iter().filter_map(|(name, text)| {
+        Some((format!("{}{name}", standard::PREFIX), instructions(target, name, text)?))
+    }));
     all
+}
+
+/// A program that calls each node of a standard include that is an instruction of the target; `None`
+/// without one.
+fn instructions(target: &'static Target, name: &str, text: &str) -> Option<Program> {
+    let read = |text: String| {
+        let mut sources = Sources::default();
+        let root = sources.add("rows.ua", text);
+        front(&mut sources, root, &mut NoIncludes, None, Flags::default()).expect("it is right")
+    };
+    let own = read(text.to_string()).program.decls;
+    let bits = |decl: &Decl| match &decl.results[0].ty {
+        VarType::Words { atom, .. } => atom.bits(),
+        VarType::Nat => None,
+    };
+    let found = own.iter().filter_map(|decl| {
+        let (bits, words) = (bits(decl)?, decl.results[0].ty.atoms() as u8);
+        let (row, _) = target.instruction(&decl.name, bits, words)?;
+        Some((decl, format!("u{bits}x{words}"), row))
+    });
+    let found: Vec<_> = found.collect();
+    let (_, ty, _) = found.first()?;
+    let operands = ["x", "y", "z"];
+    let mut program = format!("include \"{}{name}\"\nnode every (", standard::PREFIX);
+    program += &format!("{}:{ty}) returns (r:{ty}[{}])\nlet\n", operands.join(","), found.len());
+    for (at, (decl, ..)) in found.iter().enumerate() {
+        let arguments = operands[..decl.params.len()].join(", ");
+        program += &format!("  r[{at}] = {}({arguments});\n", decl.name);
+    }
+    let slice = Slice {
+        slicing: Slicing::W,
+        word: None,
+        profile: usuba::profile(target),
+        vectors: true,
+        instructions: Some(target),
+    };
+    let lacks = |slicing, op: &Op, bits| lacks(target, slicing, op, bits, word_lane(bits));
+    let program = read(program + "tel\n").program;
+    Some(to_usuba0(&program, slice, &lacks).expect("it has vectors"))
 }
 
 /// A program that changes each word size to each other one.
@@ -190,7 +236,7 @@ fn legal(target: &Target, slicing: Slicing, bits: u8, ops: Vec<Op>) -> Vec<Op> {
         .collect()
 }
 
-fn programs(target: &Target) -> Vec<(String, Program)> {
+fn programs(target: &'static Target) -> Vec<(String, Program)> {
     let mut random = Random::new(9);
     let mut all = vec![("sizes".to_string(), resizes())];
     for (slicing, sizes) in [(Slicing::B, &[1][..]), (Slicing::V, WORDS), (Slicing::H, ELEMENTS)] {
@@ -313,6 +359,9 @@ fn every_row_is_reached() {
         let mut reached = BTreeSet::new();
         for (_, program) in programs(target) {
             let layout = layout(&program, target);
+            let instructions =
+                program.nodes.iter().filter_map(|node| program.instruction(node, target));
+            reached.extend(instructions.map(|(row, lane)| row.text(lane)));
             let node = program.entry();
             for eqn in &node.body {
                 let usuba::ir::Eqn::Op(eqn) = eqn else { continue };

@@ -42,7 +42,7 @@ pub mod packing;
 pub mod passes;
 
 pub use usuba_circuit as circuit;
-pub use usuba_lang::{Checked, diag, front, lint, names, syntax, typed};
+pub use usuba_lang::{Checked, diag, front, lint, names, standard, syntax, typed};
 
 use circuit::Profile;
 use diag::{Code, Diagnostic, FileId, Sources};

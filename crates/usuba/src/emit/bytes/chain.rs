@@ -23,7 +23,10 @@ use crate::diag::{Code, Diagnostic};
 use crate::emit::port_type;
 use crate::emit::template::{context, template};
 use crate::ir::Port;
-use crate::isa::Target;
+use crate::isa::{Layout, Target};
+
+/// Vectors of chaining values that compilers keep in registers beside a kernel.
+const HELD: usize = 4;
 
 /// See [`super::library::chained`].
 pub fn chained(function: &Function, target: &Target, linkage: &str) -> Result<String, Diagnostic> {
@@ -60,11 +63,14 @@ pub fn chained(function: &Function, target: &Target, linkage: &str) -> Result<St
     let batches = kernels(function).map(|(what, kernel)| {
         let copies = kernel.program.copies as usize;
         let params = kernel.program.params().into_iter();
-        let arrays = params.map(|ports| if ports[0].name == chain.name { "from" } else { "x" });
-        let arguments: Vec<&str> = arrays.chain(["to"]).collect();
+        let is_vector = matches!(layout, Layout::Vectors { .. });
+        let held = if is_vector && words * copies <= HELD { target.constraint } else { "" };
+        let (from, to) = if held.is_empty() { ("from", "to") } else { ("a", "b") };
+        let arrays = params.map(|ports| if ports[0].name == chain.name { from } else { "x" });
+        let arguments: Vec<&str> = arrays.chain([to]).collect();
         context! {
             name => format!("{name}_{what}"), kernel => kernel.symbol, arguments, copies, lanes,
-            size => lanes * copies,
+            size => lanes * copies, held,
         }
     });
     let [chain_type, data_type] =
