@@ -1,5 +1,4 @@
-/* BearSSL: AES by its constant-time functions for 64-bit integers, which use no AES instructions. They
-   work in place, so the text is copied first. */
+/* BearSSL: AES by its functions for AES instructions. They work in place, so the text is copied first. */
 
 #include <bearssl.h>
 #include <stdlib.h>
@@ -15,8 +14,8 @@ PEER_EXPORT const char *peer_version(void)
 /* `number` is the length of the key in bytes. */
 static void *ctr_init(int number, const uint8_t *key)
 {
-    br_aes_ct64_ctr_keys *keys = malloc(sizeof *keys);
-    if (keys) br_aes_ct64_ctr_init(keys, key, (size_t)number);
+    br_aes_x86ni_ctr_keys *keys = malloc(sizeof *keys);
+    if (keys) br_aes_x86ni_ctr_init(keys, key, (size_t)number);
     return keys;
 }
 
@@ -26,12 +25,12 @@ static int ctr_run(void *keys, const uint8_t *start, const uint8_t *in, uint8_t 
     const uint32_t block = (uint32_t)start[12] << 24 | (uint32_t)start[13] << 16
                            | (uint32_t)start[14] << 8 | start[15];
     memcpy(out, in, length);
-    br_aes_ct64_ctr_run(keys, start, block, out, length);
+    br_aes_x86ni_ctr_run(keys, start, block, out, length);
     return 0;
 }
 
 typedef struct {
-    br_aes_ct64_ctr_keys keys;
+    br_aes_x86ni_ctr_keys keys;
     br_gcm_context context;
 } gcm;
 
@@ -41,7 +40,7 @@ static void *gcm_init(int number, const uint8_t *key)
     gcm *state = malloc(sizeof *state);
     br_ghash ghash = br_ghash_pclmul_get();
     if (!state) return NULL;
-    br_aes_ct64_ctr_init(&state->keys, key, (size_t)number);
+    br_aes_x86ni_ctr_init(&state->keys, key, (size_t)number);
     br_gcm_init(&state->context, &state->keys.vtable, ghash ? ghash : br_ghash_ctmul64);
     return state;
 }
@@ -59,7 +58,7 @@ static int gcm_run(void *state, const uint8_t *start, const uint8_t *in, uint8_t
 }
 
 typedef struct {
-    br_aes_ct64_ctrcbc_keys keys;
+    br_aes_x86ni_ctrcbc_keys keys;
     br_ccm_context context;
 } ccm;
 
@@ -67,7 +66,7 @@ static void *ccm_init(int number, const uint8_t *key)
 {
     ccm *state = malloc(sizeof *state);
     if (!state) return NULL;
-    br_aes_ct64_ctrcbc_init(&state->keys, key, (size_t)number);
+    br_aes_x86ni_ctrcbc_init(&state->keys, key, (size_t)number);
     br_ccm_init(&state->context, &state->keys.vtable);
     return state;
 }
@@ -84,10 +83,10 @@ static int ccm_run(void *state, const uint8_t *start, const uint8_t *in, uint8_t
 }
 
 static const peer peers[] = {
-    {"aes128", "ctr", "br_aes_ct64_ctr_run", 16, ctr_init, ctr_run, free},
-    {"aes256", "ctr", "br_aes_ct64_ctr_run", 32, ctr_init, ctr_run, free},
-    {"aes128_gcm", "seal", "br_gcm_run, aes_ct64", 16, gcm_init, gcm_run, free},
-    {"aes128_ccm", "seal", "br_ccm_run, aes_ct64", 16, ccm_init, ccm_run, free},
+    {"aes128", "ctr", "br_aes_x86ni_ctr_run", 16, ctr_init, ctr_run, free},
+    {"aes256", "ctr", "br_aes_x86ni_ctr_run", 32, ctr_init, ctr_run, free},
+    {"aes128_gcm", "seal", "br_gcm_run, aes_x86ni", 16, gcm_init, gcm_run, free},
+    {"aes128_ccm", "seal", "br_ccm_run, aes_x86ni", 16, ccm_init, ccm_run, free},
 };
 
 PEER_LIST(peers)

@@ -149,6 +149,12 @@ static void *sha3_init(int count, const uint8_t *key)
     return hash_init("SHA3-256", count);
 }
 
+static void *sha256_init(int count, const uint8_t *key)
+{
+    (void)key;
+    return hash_init("SHA256", count);
+}
+
 static void *shake_init(int count, const uint8_t *key)
 {
     (void)key;
@@ -239,6 +245,7 @@ static const peer peers[] = {
     {"aes128_cmac_8", "mac", "EVP_MAC CMAC", 8, cmac_init, cmac_run, cmac_drop},
     {"des", "blocks", "EVP DES-ECB", DES, init, run_blocks, drop},
     {"tdes", "blocks", "EVP DES-EDE3-ECB", TDES, init, run_blocks, drop},
+    {"sha256", "hash", "EVP SHA256", 1, sha256_init, sha3_run, hash_drop},
     {"sha3_256", "hash", "EVP SHA3-256", 1, sha3_init, sha3_run, hash_drop},
     {"sha3_256_8", "hash", "EVP SHA3-256", 8, sha3_init, sha3_run, hash_drop},
     {"shake128", "hash", "EVP SHAKE128", 1, shake_init, shake_run, hash_drop},

@@ -119,6 +119,7 @@ HASH(skein1024, 128)
         return usuba_##NAME##_hash_many(places, lengths, count, out); \
     }
 
+DIGEST(sha256)
 DIGEST(sha3_256)
 DIGEST(ascon_hash256)
 
@@ -271,6 +272,7 @@ static const peer peers[] = {
     HASH_PEERS(skein256),
     HASH_PEERS(skein512),
     HASH_PEERS(skein1024),
+    {"sha256", "hash", "usuba_sha256_hash", 1, hash_init, sha256_run, free},
     HASH_PEERS(sha3_256),
     HASH_PEERS(ascon_hash256),
     {"aes128_gcm", "seal", "usuba_aes128_gcm_seal", 0, aes128_gcm_init, aes128_gcm_run, drop},

@@ -9,19 +9,13 @@ pub struct Cipher {
     pub key: usize,
     pub start: usize,
     pub block: usize,
-    /// Whether libraries must not use the processor's AES instructions.
-    pub without_aes: bool,
     /// Whether we have functions of our own for processors with GFNI.
     pub gfni: bool,
 }
 
 const fn cipher(name: &'static str, title: &'static str, sizes: [usize; 3]) -> Cipher {
     let [key, start, block] = sizes;
-    Cipher { name, title, key, start, block, without_aes: false, gfni: false }
-}
-
-const fn without_aes(name: &'static str, title: &'static str, sizes: [usize; 3]) -> Cipher {
-    Cipher { without_aes: true, ..cipher(name, title, sizes) }
+    Cipher { name, title, key, start, block, gfni: false }
 }
 
 const fn gfni(cipher: Cipher) -> Cipher {
@@ -36,13 +30,13 @@ pub const ALL: &[Cipher] = &[
     gfni(cipher("camellia256", "Camellia-256", [32, 16, 16])),
     cipher("noekeon_indirect", "Noekeon", [16, 16, 16]),
     gfni(cipher("sm4", "SM4", [16, 16, 16])),
-    gfni(without_aes("aes128", "AES-128 without AES instructions", [16, 16, 16])),
-    gfni(without_aes("aes256", "AES-256 without AES instructions", [32, 16, 16])),
-    gfni(without_aes("aes128_gcm", "AES-128-GCM without AES instructions", [16, 12, 32])),
-    gfni(without_aes("aes128_gcm_siv", "AES-128-GCM-SIV without AES instructions", [16, 12, 32])),
-    gfni(without_aes("aes128_ocb", "AES-128-OCB without AES instructions", [16, 12, 32])),
-    gfni(without_aes("aes128_ccm", "AES-128-CCM without AES instructions", [16, 12, 32])),
-    gfni(without_aes("aes128_cmac", "AES-128-CMAC without AES instructions", [16, 0, 16])),
+    gfni(cipher("aes128", "AES-128", [16, 16, 16])),
+    gfni(cipher("aes256", "AES-256", [32, 16, 16])),
+    gfni(cipher("aes128_gcm", "AES-128-GCM", [16, 12, 32])),
+    gfni(cipher("aes128_gcm_siv", "AES-128-GCM-SIV", [16, 12, 32])),
+    gfni(cipher("aes128_ocb", "AES-128-OCB", [16, 12, 32])),
+    gfni(cipher("aes128_ccm", "AES-128-CCM", [16, 12, 32])),
+    gfni(cipher("aes128_cmac", "AES-128-CMAC", [16, 0, 16])),
     cipher("des", "DES", [8, 8, 8]),
     cipher("tdes", "Triple DES", [24, 8, 8]),
     cipher("ascon_p12", "Ascon permutation", [0, 0, 40]),
@@ -56,6 +50,7 @@ pub const ALL: &[Cipher] = &[
     cipher("skein256", "Skein-256", [0, 0, 32]),
     cipher("skein512", "Skein-512", [0, 0, 64]),
     cipher("skein1024", "Skein-1024", [0, 0, 128]),
+    gfni(cipher("sha256", "SHA-256", [0, 0, 64])),
     cipher("sha3_256", "SHA3-256", [0, 0, 136]),
     cipher("shake128", "SHAKE128", [0, 0, 168]),
     cipher("kt128", "KT128", [0, 0, 168]),
@@ -65,11 +60,7 @@ pub const ALL: &[Cipher] = &[
     cipher("skein512_8", "Skein-512, 8 messages", [0, 0, 512]),
     cipher("skein1024_8", "Skein-1024, 8 messages", [0, 0, 1024]),
     cipher("sha3_256_8", "SHA3-256, 8 messages", [0, 0, 1088]),
-    gfni(without_aes(
-        "aes128_cmac_8",
-        "AES-128-CMAC without AES instructions, 8 messages",
-        [16, 0, 128],
-    )),
+    gfni(cipher("aes128_cmac_8", "AES-128-CMAC, 8 messages", [16, 0, 128])),
     cipher("ascon_hash256_8", "Ascon-Hash256, 8 messages", [0, 0, 256]),
     cipher("ascon_aead128_8", "Ascon-AEAD128, 8 messages", [16, 16, 256]),
 ];

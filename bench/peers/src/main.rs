@@ -8,18 +8,8 @@
 //! ```
 //!
 //! Libraries read environment and processor when they start, so every width has a process of its
-//! own, and so have ciphers for which AES instructions are masked:
-//!
-//! | | AVX-512 | AES |
-//! |---|---|---|
-//! | ours | `usuba_force_backend` | it uses none |
-//! | OpenSSL | `OPENSSL_ia32cap` | `OPENSSL_ia32cap` |
-//! | Botan | uses none | `CPUID::clear_cpuid_bit` |
-//! | libgcrypt | uses none | `GCRYCTL_DISABLE_HWF` |
-//! | RustCrypto | uses none | `--cfg aes_backend="soft"` |
-//! | BearSSL | uses none | its functions for 64-bit integers use none |
-//! | libsodium, Crypto++, Skein's authors | use none | not compared |
-//! | ascon-c, s2n-bignum | use none | not compared |
+//! own. Without AVX-512, `usuba_force_backend` chooses our code and `OPENSSL_ia32cap` masks it for
+//! OpenSSL; the others use none.
 
 mod adapter;
 mod ciphers;
@@ -57,9 +47,8 @@ const OBJECTS: [(&str, &str); 11] = [
     ("s2n_bignum", "s2n-bignum"),
 ];
 
-/// `OPENSSL_ia32cap` without AVX-512, and without AES.
-const NO_AVX512: &str = "~0xd0230000";
-const NO_AES: &str = "~0x200000000000000";
+/// `OPENSSL_ia32cap` without AVX-512.
+const NO_AVX512: &str = ":~0xd0230000";
 
 struct Arguments {
     folder: PathBuf,
@@ -67,8 +56,8 @@ struct Arguments {
     ciphers: Vec<String>,
     ticks: bool,
     milliseconds: u64,
-    /// The width of this process, and whether AES is masked; absent in the one that people start.
-    inside: Option<(String, bool)>,
+    /// The width of this process; absent in the one that people start.
+    inside: Option<String>,
 }
 
 fn arguments() -> Option<Arguments> {
@@ -87,7 +76,7 @@ fn arguments() -> Option<Arguments> {
             "-o" => arguments.out = Some(words.next()?.into()),
             "--ticks" => arguments.ticks = true,
             "--milliseconds" => arguments.milliseconds = words.next()?.parse().ok()?,
-            "--inside" => arguments.inside = Some((words.next()?, words.next()? == "no-aes")),
+            "--inside" => arguments.inside = Some(words.next()?),
             name if ciphers::ALL.iter().any(|cipher| cipher.name == name) => {
                 arguments.ciphers.push(word);
             }
@@ -106,7 +95,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let result = match &arguments.inside {
-        Some((width, no_aes)) => inside(&arguments, width, *no_aes),
+        Some(width) => inside(&arguments, width),
         None => outside(&arguments),
     };
     match result {
@@ -123,27 +112,19 @@ fn outside(arguments: &Arguments) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut results: Results = Vec::new();
     for width in WIDTHS {
-        for no_aes in [false, true] {
-            let mut command = Command::new(&program);
-            let how = if no_aes { "no-aes" } else { "all" };
-            command.arg(&arguments.folder).args(["--inside", width, how]);
-            command.args(["--milliseconds", &arguments.milliseconds.to_string()]);
-            command.args(&arguments.ciphers);
-            let words = if no_aes { NO_AES } else { "" };
-            let mask = if width.starts_with("avx512") { "" } else { NO_AVX512 };
-            if no_aes || !mask.is_empty() {
-                command.env("OPENSSL_ia32cap", format!("{words}:{mask}"));
-            }
-            if no_aes {
-                command.env("PEERS_NO_AES", "1");
-            }
-            command.stderr(std::process::Stdio::inherit());
-            let output = command.output().map_err(|error| error.to_string())?;
-            if !output.status.success() {
-                return Err(format!("no results for {width}"));
-            }
-            read(&String::from_utf8_lossy(&output.stdout), width, &mut results)?;
+        let mut command = Command::new(&program);
+        command.arg(&arguments.folder).args(["--inside", width]);
+        command.args(["--milliseconds", &arguments.milliseconds.to_string()]);
+        command.args(&arguments.ciphers);
+        if !width.starts_with("avx512") {
+            command.env("OPENSSL_ia32cap", NO_AVX512);
         }
+        command.stderr(std::process::Stdio::inherit());
+        let output = command.output().map_err(|error| error.to_string())?;
+        if !output.status.success() {
+            return Err(format!("no results for {width}"));
+        }
+        read(&String::from_utf8_lossy(&output.stdout), width, &mut results)?;
     }
     print!("{}", report::table(&results));
     if arguments.ticks {
@@ -219,12 +200,12 @@ fn read(text: &str, width: &str, results: &mut Results) -> Result<(), String> {
 }
 
 /// Measures in this process; one line for each result.
-fn inside(arguments: &Arguments, width: &str, no_aes: bool) -> Result<(), String> {
+fn inside(arguments: &Arguments, width: &str) -> Result<(), String> {
     pin();
     let peers = peers(&arguments.folder, width)?;
     let chosen =
         |name: &str| arguments.ciphers.is_empty() || arguments.ciphers.iter().any(|c| c == name);
-    let here = |c: &&Cipher| c.without_aes == no_aes && (c.gfni || !width.ends_with("gfni"));
+    let here = |c: &&Cipher| c.gfni || !width.ends_with("gfni");
     let wanted = ciphers::ALL.iter().filter(|c| here(c) && chosen(c.name));
     for cipher in wanted {
         let having = |mode: &str, peer: &&Peer| peer.cipher == cipher.name && peer.mode == mode;

@@ -3,14 +3,17 @@
 
 use std::marker::PhantomData;
 
-use cipher::{Block, BlockCipherEncrypt, InnerIvInit, KeyInit, KeyIvInit, StreamCipher, StreamCipherCoreWrapper};
-use skein::digest::{Digest, ExtendableOutput, Update, XofReader};
-use skein::digest::consts::{U32, U64, U128};
-use ctr::flavors::{Ctr64BE, Ctr128BE};
 use ascon_aead::AsconAead128;
 use ascon_aead::aead::{AeadInOut, Nonce};
 use cipher::InOutBuf;
+use cipher::{
+    Block, BlockCipherEncrypt, InnerIvInit, KeyInit, KeyIvInit, StreamCipher,
+    StreamCipherCoreWrapper,
+};
 use cmac::Mac;
+use ctr::flavors::{Ctr64BE, Ctr128BE};
+use skein::digest::consts::{U32, U64, U128};
+use skein::digest::{Digest, ExtendableOutput, Update, XofReader};
 
 use usuba_peers::turns::version;
 
@@ -172,7 +175,7 @@ macro_rules! seal {
 
 macro_rules! tag {
     ($cipher:literal, $count:literal) => {
-        peer($cipher, "cmac", "mac", "Cmac<Aes128>, soft", |key| {
+        peer($cipher, "cmac", "mac", "Cmac<Aes128>", |key| {
             Some(Tag { function: cmac::Cmac::new_from_slice(key).ok()?, count: $count })
         })
     };
@@ -227,8 +230,8 @@ pub fn peers() -> Vec<Peer> {
             Ctr128BE
         ),
         counter!("sm4", "sm4", "Ctr128BE<Sm4>", sm4::Sm4, Ctr128BE),
-        counter!("aes128", "aes", "Ctr128BE<Aes128>, soft", aes::Aes128, Ctr128BE),
-        counter!("aes256", "aes", "Ctr128BE<Aes256>, soft", aes::Aes256, Ctr128BE),
+        counter!("aes128", "aes", "Ctr128BE<Aes128>", aes::Aes128, Ctr128BE),
+        counter!("aes256", "aes", "Ctr128BE<Aes256>", aes::Aes256, Ctr128BE),
         counter!("des", "des", "Ctr64BE<Des>", des::Des, Ctr64BE),
         counter!("tdes", "des", "Ctr64BE<TdesEde3>", des::TdesEde3, Ctr64BE),
         blocks!("threefish256", "threefish", "Threefish256", threefish::Threefish256),
@@ -240,23 +243,26 @@ pub fn peers() -> Vec<Peer> {
         hash!("skein256_8", "skein", "Skein256<U32>", skein::Skein256<U32>, 8),
         hash!("skein512_8", "skein", "Skein512<U64>", skein::Skein512<U64>, 8),
         hash!("skein1024_8", "skein", "Skein1024<U128>", skein::Skein1024<U128>, 8),
+        hash!("sha256", "sha2", "Sha256", sha2::Sha256, 1),
         hash!("sha3_256", "sha3", "Sha3_256", sha3::Sha3_256, 1),
         hash!("sha3_256_8", "sha3", "Sha3_256", sha3::Sha3_256, 8),
-        peer("shake128", "shake", "hash", "Shake128", |_| Some(Xof::<shake::Shake128>(PhantomData))),
+        peer("shake128", "shake", "hash", "Shake128", |_| {
+            Some(Xof::<shake::Shake128>(PhantomData))
+        }),
         peer("kt128", "k12", "hash", "Kt128", |_| Some(Xof::<k12::Kt128>(PhantomData))),
         hash!("ascon_hash256", "ascon-hash256", "AsconHash256", ascon_hash256::AsconHash256, 1),
         hash!("ascon_hash256_8", "ascon-hash256", "AsconHash256", ascon_hash256::AsconHash256, 8),
-        peer("aes128_gcm", "aes-gcm", "seal", "Aes128Gcm, soft", |key| {
+        peer("aes128_gcm", "aes-gcm", "seal", "Aes128Gcm", |key| {
             Some(Seal { cipher: aes_gcm::Aes128Gcm::new_from_slice(key).ok()?, count: 1 })
         }),
-        peer("aes128_gcm_siv", "aes-gcm-siv", "seal", "Aes128GcmSiv, soft", |key| {
+        peer("aes128_gcm_siv", "aes-gcm-siv", "seal", "Aes128GcmSiv", |key| {
             Some(Seal { cipher: aes_gcm_siv::Aes128GcmSiv::new_from_slice(key).ok()?, count: 1 })
         }),
-        peer("aes128_ocb", "ocb3", "seal", "Ocb3<Aes128>, soft", |key| {
+        peer("aes128_ocb", "ocb3", "seal", "Ocb3<Aes128>", |key| {
             type Ocb = ocb3::Ocb3<aes::Aes128, ocb3::consts::U12>;
             Some(Seal { cipher: Ocb::new_from_slice(key).ok()?, count: 1 })
         }),
-        peer("aes128_ccm", "ccm", "seal", "Ccm<Aes128>, soft", |key| {
+        peer("aes128_ccm", "ccm", "seal", "Ccm<Aes128>", |key| {
             type Ccm = ccm::Ccm<aes::Aes128, ccm::consts::U16, ccm::consts::U12>;
             Some(Seal { cipher: Ccm::new_from_slice(key).ok()?, count: 1 })
         }),

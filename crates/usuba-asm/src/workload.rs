@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use usuba::emit::{lanes, layout};
+use usuba::emit::{instruction, lanes, layout};
 use usuba::ir::{Eqn, Node, Op, Port, Program};
 use usuba::isa::cpu::Unit;
 use usuba::isa::{Inst, Layout, Target, select};
@@ -51,7 +51,7 @@ impl Workload {
         let mut nodes: Vec<Counts> = Vec::with_capacity(program.nodes.len());
         for node in &program.nodes {
             let mut counts = Counts::new();
-            match program.instruction(node, target) {
+            match instruction(program, node, target) {
                 Some((row, lane)) => *counts.entry((row.inst, lane)).or_insert(0) += 1,
                 None => count(node, &node.body, 1, &mut counts, &nodes, target, layout),
             }

@@ -23,6 +23,7 @@
 //! * `polish.rs`: simulated annealing of networks.
 //! * `linear.rs`: many XORs over the same terms, which share common subexpressions.
 //! * `straight.rs`: the same for few terms, which may cancel.
+//! * `three_bits.rs`: functions of three bits as trees of logic.
 
 #[cfg(test)]
 mod boxes;
@@ -41,6 +42,7 @@ mod straight;
 #[cfg(test)]
 mod tests;
 mod text;
+pub mod three_bits;
 
 pub use matrices::{MAX_MATRIX, for_matrix};
 pub use simulate::{Fault, simulate};

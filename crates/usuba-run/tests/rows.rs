@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use support::{Case, STRICT, check_all, on_every_machine};
 use usuba::diag::Sources;
 use usuba::emit::c::COptions;
-use usuba::emit::layout;
+use usuba::emit::{instruction, layout};
 use usuba::ir::build::Builder;
 use usuba::ir::op::{Lanes, mask};
 use usuba::ir::random::Random;
@@ -360,7 +360,7 @@ fn every_row_is_reached() {
         for (_, program) in programs(target) {
             let layout = layout(&program, target);
             let instructions =
-                program.nodes.iter().filter_map(|node| program.instruction(node, target));
+                program.nodes.iter().filter_map(|node| instruction(&program, node, target));
             reached.extend(instructions.map(|(row, lane)| row.text(lane)));
             let node = program.entry();
             for eqn in &node.body {

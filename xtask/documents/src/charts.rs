@@ -28,7 +28,7 @@ const CIPHERS: [&str; 14] = [
     "Camellia-128",
     "Noekeon",
     "SM4",
-    "AES-128 without AES instructions",
+    "AES-128",
     "DES",
     "Triple DES",
     "Ascon permutation",

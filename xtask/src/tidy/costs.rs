@@ -26,6 +26,7 @@ const KNOW_CIPHERS: &[(&str, &str)] = &[
         "crates/usubac/src/commands/bench.rs",
         "the demonstration shows two that are different enough",
     ),
+    ("crates/usuba-run/src/cc.rs", "a feature of x86-64 has the name of a cipher"),
     ("crates/usuba-prove/src/scenarios/nacl.rs", "NaCl names its functions by their ciphers"),
 ];
 

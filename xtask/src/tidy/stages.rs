@@ -36,7 +36,8 @@ const PROVED_WITH: &[&str] = &["ir", "op", "typed", "isa", "diag", "syntax::ast"
 const ALLOWED: &[(&str, &[&str])] = &[
     ("diag", &[]),
     ("names", &[]),
-    ("syntax", &["diag", "names"]),
+    ("standard", &[]),
+    ("syntax", &["diag", "names", "standard"]),
     ("op", &[]),
     ("carryless", &["op"]),
     ("typed", &["syntax", "diag", "op", "names"]),
@@ -49,7 +50,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("dump", &["ir", "syntax"]),
     ("passes", &["ir"]),
-    ("isa", &["ir::Op", "ir::op", "ir::Slicing", "names"]),
+    ("isa", &["ir::Op", "ir::op", "ir::Slicing", "names", "circuit::three_bits"]),
     ("emit", &["ir", "isa", "diag"]),
     // The machine model, as numbers for passes.
     ("cost_model", &["ir", "isa", "passes::machine", "emit::layout"]),

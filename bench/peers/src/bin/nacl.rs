@@ -32,23 +32,53 @@ type Auth = unsafe extern "C" fn(*mut u8, *const u8, u64, *const u8) -> c_int;
 type Init = unsafe extern "C" fn(*mut u64, *const u8, usize) -> c_int;
 /// Key, nonce, data, its length, input, its length, output, tag; opening with the last two swapped.
 type OurSeal = unsafe extern "C" fn(
-    *const u64, *const u8, *const u8, usize, *const u8, usize, *mut u8, *mut u8,
+    *const u64,
+    *const u8,
+    *const u8,
+    usize,
+    *const u8,
+    usize,
+    *mut u8,
+    *mut u8,
 ) -> c_int;
 type OurOpen = unsafe extern "C" fn(
-    *const u64, *const u8, *const u8, usize, *const u8, usize, *const u8, *mut u8,
+    *const u64,
+    *const u8,
+    *const u8,
+    usize,
+    *const u8,
+    usize,
+    *const u8,
+    *mut u8,
 ) -> c_int;
 type OurBox =
     unsafe extern "C" fn(*const u64, *const u8, *const u8, usize, *mut u8, *mut u8) -> c_int;
 type OurBoxOpen =
     unsafe extern "C" fn(*const u64, *const u8, *const u8, usize, *const u8, *mut u8) -> c_int;
 type Seal = unsafe extern "C" fn(
-    *mut u8, *mut u8, *mut u64, *const u8, u64, *const u8, u64, *const u8, *const u8, *const u8,
+    *mut u8,
+    *mut u8,
+    *mut u64,
+    *const u8,
+    u64,
+    *const u8,
+    u64,
+    *const u8,
+    *const u8,
+    *const u8,
 ) -> c_int;
 type Open = unsafe extern "C" fn(
-    *mut u8, *const u8, *const u8, u64, *const u8, *const u8, u64, *const u8, *const u8,
+    *mut u8,
+    *const u8,
+    *const u8,
+    u64,
+    *const u8,
+    *const u8,
+    u64,
+    *const u8,
+    *const u8,
 ) -> c_int;
-type Box24 =
-    unsafe extern "C" fn(*mut u8, *mut u8, *const u8, u64, *const u8, *const u8) -> c_int;
+type Box24 = unsafe extern "C" fn(*mut u8, *mut u8, *const u8, u64, *const u8, *const u8) -> c_int;
 type Box24Open =
     unsafe extern "C" fn(*mut u8, *const u8, *const u8, u64, *const u8, *const u8) -> c_int;
 
@@ -73,11 +103,8 @@ fn curves(ours: &Library, sodium: &Library, all: &mut Vec<Ratios>) -> Result<(),
             }
         };
         let rust = |out: &mut [u8]| out.copy_from_slice(&dalek.sign(&message).to_bytes());
-        let sides = vec![
-            side("ours", call(one)),
-            side("libsodium", call(other)),
-            side("dalek", rust),
-        ];
+        let sides =
+            vec![side("ours", call(one)), side("libsodium", call(other)), side("dalek", rust)];
         all.push(measure("sign 256", 64, sides));
         let [one, other] = names("crypto_sign_verify_detached");
         let (one, other) = (get::<Verify>(ours, &one)?, get::<Verify>(sodium, &other)?);
@@ -92,11 +119,8 @@ fn curves(ours: &Library, sodium: &Library, all: &mut Vec<Ratios>) -> Result<(),
             let public = ed25519_dalek::VerifyingKey::from_bytes(&key).expect("a point");
             public.verify_strict(&message, &known).expect("it is right");
         };
-        let sides = vec![
-            side("ours", call(one)),
-            side("libsodium", call(other)),
-            side("dalek", rust),
-        ];
+        let sides =
+            vec![side("ours", call(one)), side("libsodium", call(other)), side("dalek", rust)];
         all.push(measure("verify 256", 1, sides));
         let [one, other] = names("crypto_scalarmult");
         let (one, other) = (get::<Three>(ours, &one)?, get::<Three>(sodium, &other)?);
@@ -105,11 +129,8 @@ fn curves(ours: &Library, sodium: &Library, all: &mut Vec<Ratios>) -> Result<(),
             move |out: &mut [u8]| ok(function(out.as_mut_ptr(), scalar, point))
         };
         let rust = |out: &mut [u8]| out.copy_from_slice(&x25519_dalek::x25519(scalar, point));
-        let sides = vec![
-            side("ours", call(one)),
-            side("libsodium", call(other)),
-            side("dalek", rust),
-        ];
+        let sides =
+            vec![side("ours", call(one)), side("libsodium", call(other)), side("dalek", rust)];
         all.push(measure("x25519", 32, sides));
         let [one, other] = names("crypto_scalarmult_base");
         let (one, other) = (get::<Two>(ours, &one)?, get::<Two>(sodium, &other)?);
@@ -120,11 +141,8 @@ fn curves(ours: &Library, sodium: &Library, all: &mut Vec<Ratios>) -> Result<(),
         let rust = |out: &mut [u8]| {
             out.copy_from_slice(PublicKey::from(&StaticSecret::from(scalar)).as_bytes());
         };
-        let sides = vec![
-            side("ours", call(one)),
-            side("libsodium", call(other)),
-            side("dalek", rust),
-        ];
+        let sides =
+            vec![side("ours", call(one)), side("libsodium", call(other)), side("dalek", rust)];
         all.push(measure("x25519 base", 32, sides));
         let [one, other] = names("crypto_sign_seed_keypair");
         let (one, other) = (get::<Keys>(ours, &one)?, get::<Keys>(sodium, &other)?);
@@ -140,11 +158,8 @@ fn curves(ours: &Library, sodium: &Library, all: &mut Vec<Ratios>) -> Result<(),
             out[..32].copy_from_slice(key.verifying_key().as_bytes());
             out[32..].copy_from_slice(&key.to_keypair_bytes());
         };
-        let sides = vec![
-            side("ours", call(one)),
-            side("libsodium", call(other)),
-            side("dalek", rust),
-        ];
+        let sides =
+            vec![side("ours", call(one)), side("libsodium", call(other)), side("dalek", rust)];
         all.push(measure("ed25519 keys", 96, sides));
     }
     Ok(())
@@ -304,7 +319,13 @@ fn compare(ours: &str, backend: Option<&str>) -> Result<(Vec<Ratios>, String), S
     curves(&ours, &sodium, &mut all)?;
     for length in LENGTHS {
         seals(&ours, &sodium, ("chacha20poly1305", "chacha20poly1305_ietf", 12), length, &mut all)?;
-        seals(&ours, &sodium, ("xchacha20poly1305", "xchacha20poly1305_ietf", 24), length, &mut all)?;
+        seals(
+            &ours,
+            &sodium,
+            ("xchacha20poly1305", "xchacha20poly1305_ietf", 24),
+            length,
+            &mut all,
+        )?;
         boxes(&ours, &sodium, length, &mut all)?;
         hashes(&ours, &sodium, length, &mut all)?;
     }
@@ -369,8 +390,10 @@ fn main() -> ExitCode {
         }
     };
     let done = compare(ours, backend).and_then(|(all, sodium)| match file {
-        Some(file) => record(file, ("NaCl", "scripts/peers-nacl"), "nacl_versions", &part(&all, &sodium))
-            .map_err(|error| format!("{file}: {error}")),
+        Some(file) => {
+            record(file, ("NaCl", "scripts/peers-nacl"), "nacl_versions", &part(&all, &sodium))
+                .map_err(|error| format!("{file}: {error}"))
+        }
         None => Ok(()),
     });
     match done {

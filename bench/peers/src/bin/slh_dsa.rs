@@ -38,11 +38,25 @@ const CLEAN: &str = "PQClean";
 type OurKeys = unsafe extern "C" fn(*const u8, *mut u8, *mut u8, *mut u64) -> c_int;
 /// Key, context, its length, message, its length, randomness, signature, work area.
 type OurSign = unsafe extern "C" fn(
-    *const u8, *const u8, usize, *const u8, usize, *const u8, *mut u8, *mut u64,
+    *const u8,
+    *const u8,
+    usize,
+    *const u8,
+    usize,
+    *const u8,
+    *mut u8,
+    *mut u64,
 ) -> c_int;
 /// Key, context, its length, message, its length, signature, its length, work area.
 type OurVerify = unsafe extern "C" fn(
-    *const u8, *const u8, usize, *const u8, usize, *const u8, usize, *mut u64,
+    *const u8,
+    *const u8,
+    usize,
+    *const u8,
+    usize,
+    *const u8,
+    usize,
+    *mut u64,
 ) -> c_int;
 type Keys = unsafe extern "C" fn(*const u8, *mut u8, *mut u8) -> c_int;
 type Sign = unsafe extern "C" fn(*const u8, *const u8, usize, *mut u8) -> c_int;
@@ -124,7 +138,8 @@ fn set<P: ParameterSet>(
             let function: Verify = get(clean, "peer_verify")?;
             let (public, from) = (their_public.as_ptr(), their_signature.as_ptr());
             let message = message.as_ptr();
-            sides.push(similar(CLEAN, move |_| ok(function(public, message, SIGNED, from, length))));
+            sides
+                .push(similar(CLEAN, move |_| ok(function(public, message, SIGNED, from, length))));
         }
         all.push(measure(&format!("{title} verify"), 1, sides));
     }
@@ -136,7 +151,9 @@ fn clean(folder: &Path, title: &str) -> Result<Option<Library>, String> {
     let set = title.to_lowercase().replace("slh-dsa", "sphincs");
     let path = folder.join(format!("{set}-simple.so"));
     // SAFETY: it does nothing when it is loaded. Its names stay its own.
-    path.is_file().then(|| unsafe { Library::new(path) }.map_err(|error| error.to_string())).transpose()
+    path.is_file()
+        .then(|| unsafe { Library::new(path) }.map_err(|error| error.to_string()))
+        .transpose()
 }
 
 /// All parameter sets on a backend of ours.

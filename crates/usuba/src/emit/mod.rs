@@ -20,8 +20,8 @@ pub mod places;
 pub mod stats;
 pub mod template;
 
-use crate::ir::{Port, Program, Slicing};
-use crate::isa::{Layout, Target, word_lane, word_type};
+use crate::ir::{Inline, Node, Port, Program, Slicing};
+use crate::isa::{Layout, Row, Target, word_lane, word_type};
 
 /// The register layout of the words of a program on a target.
 ///
@@ -60,6 +60,12 @@ pub fn port_type(target: &Target, layout: Layout, slicing: Slicing, port: &Port)
         Some(bits) => word_type(bits),
         None => target.c_type(layout, port.value_bits(slicing)),
     }
+}
+
+/// The instruction of the target that a node is, and its lane width.
+pub fn instruction(program: &Program, node: &Node, target: &Target) -> Option<(&'static Row, u8)> {
+    let found = || target.instruction(node.source_name(), node.bits[0], program.vector);
+    (node.inline == Inline::Instruction).then(found).flatten()
 }
 
 /// Instances that one register holds.

@@ -26,7 +26,6 @@ pub mod verify;
 
 use std::fmt;
 
-use crate::isa::{Row, Target};
 use origins::Origins;
 use smallvec::SmallVec;
 pub use usuba_lang::carryless;
@@ -179,12 +178,6 @@ impl Program {
     pub fn new(nodes: Vec<Node>, entry: NodeId, slicing: Slicing) -> Program {
         let (copies, vector) = (1, 1);
         Program { nodes, entry, slicing, copies, packed: false, vector, notes: Vec::new() }
-    }
-
-    /// The instruction of `target` that a node is, and its lane width.
-    pub fn instruction(&self, node: &Node, target: &Target) -> Option<(&'static Row, u8)> {
-        let found = || target.instruction(node.source_name(), node.bits[0], self.vector);
-        (node.inline == Inline::Instruction).then(found).flatten()
     }
 
     /// Whether each value is one bit: in bitslicing, and where all words are single bits.

@@ -13,9 +13,9 @@
 
 use smallvec::smallvec;
 
-use super::formula::{self, Form};
 use super::sequence::{Arg, Args, Imm, Maker};
 use super::{ANY, Inst, ZERO};
+use crate::circuit::three_bits::{self, Form};
 use crate::ir::Op;
 use crate::ir::op::{affine_form, mask};
 
@@ -76,7 +76,7 @@ fn tree(maker: &mut Maker, want: &Want, table: u8) -> Option<Arg> {
         let b = tree(maker, want, g)?;
         maker.make(inst, lane, Imm::None, smallvec![a, b])
     };
-    match formula::cheapest(table, maker.target().simd) {
+    match three_bits::cheapest(table, maker.target().simd) {
         Form::Operand(i) => Some(want.args[i as usize]),
         Form::Zero => maker.splat(lane, 0),
         Form::Ones => maker.splat(lane, u64::MAX),

@@ -16,7 +16,6 @@
 //! - `fallback`: legalization of instructions that a target lacks.
 //! - `shuffle`: groups of bits that move inside words.
 //! - `vectors`: the lanes of a vector, in W.
-//! - `formula`: any function of three bits from and, or, xor, not.
 //! - `cpu`: latencies and ports of processors.
 
 mod avx2;
@@ -26,7 +25,6 @@ pub mod cpu;
 mod crypto;
 mod cuda;
 pub mod fallback;
-pub mod formula;
 mod gfni;
 mod gp32;
 mod gp64;

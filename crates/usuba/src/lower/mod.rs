@@ -37,8 +37,8 @@ pub struct Options<'a> {
     pub profile: Profile,
     /// Why the target lacks an operator on words of a number of bits, in the user's words.
     pub lacks: &'a dyn Fn(&Op, u8) -> Option<String>,
-    /// Whether the target has an instruction for a node of a standard include, on vectors of so many
-    /// words of a number of bits.
+    /// Whether the target has an instruction for a node of a standard include, on vectors of words of a
+    /// number of bits: the node, the bits, the words.
     pub has_instruction: &'a dyn Fn(&str, u8, u8) -> bool,
 }
 

@@ -546,18 +546,8 @@ fn program() -> impl Strategy<Value = File> {
                 opts.clear();
                 results.clear();
             }
-            let (span, is_standard) = (span(), false);
-            Item::Decl(Decl {
-                opts,
-                name,
-                params,
-                results,
-                contract,
-                links,
-                kind,
-                span,
-                is_standard,
-            })
+            let plain = Decl::new(name, params, results, kind);
+            Item::Decl(Decl { opts, contract, links, span: span(), ..plain })
         },
     );
     let include = Just(Item::Include { path: "a/b.ua".to_string(), span: span() });

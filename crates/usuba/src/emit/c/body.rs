@@ -15,8 +15,8 @@ use super::helpers::{Applied, fill};
 use super::place::{Cell, Place, walk};
 use super::wide::{Pair, Pairs, Wide, pairs};
 use crate::emit::header::{self, PortText};
-use crate::emit::names;
 use crate::emit::places::Printed;
+use crate::emit::{instruction, names};
 use crate::ir::{Call, Eqn, Inline, Node, NodeId, Op, OpEqn, Port, Val};
 use crate::isa::{Layout, word_type};
 
@@ -442,7 +442,7 @@ impl<'p> Body<'_, 'p> {
 
     fn call(&mut self, call: &Call) {
         let callee = self.cx.program.node(call.node);
-        if let Some((row, lane)) = self.cx.program.instruction(callee, self.cx.target) {
+        if let Some((row, lane)) = instruction(self.cx.program, callee, self.cx.target) {
             let operands: Vec<String> = call.args.iter().map(|&v| self.read(v)).collect();
             let expr = fill(&row.text(lane), &operands, "", "", "");
             return self.assign(call.dsts[0], &expr);
