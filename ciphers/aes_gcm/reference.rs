@@ -67,9 +67,23 @@ fn polyval(function: &str, input: &[u8]) -> Vec<u8> {
     [&turned(&next[..16], 16)[..], key].concat()
 }
 
+/// Eight blocks: each is added to the state, which is multiplied by the first power.
+fn eight(function: &str, input: &[u8]) -> Vec<u8> {
+    let one = function.trim_end_matches('8');
+    let (state, key, powers, blocks) = (&input[..16], &input[16..64], &input[64..192], &input[192..]);
+    let mut state = state.to_vec();
+    for block in blocks.chunks(16) {
+        state = reference(one, &[], &[&state[..], key, block].concat())[..16].to_vec();
+    }
+    [&state[..], key, powers].concat()
+}
+
 /// `ghash_key` of H, and `ghash_absorb` of a state, the prepared key behind it, and a block, with carries or
 /// without; the same of POLYVAL.
 pub fn reference(function: &str, _key: &[u8], input: &[u8]) -> Vec<u8> {
+    if function.ends_with('8') {
+        return eight(function, input);
+    }
     if function.starts_with("polyval") {
         return polyval(function, input);
     }

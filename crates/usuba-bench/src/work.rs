@@ -67,6 +67,7 @@ impl Class {
             Inst::Mul | Inst::MulHigh | Inst::MulWide => Some(Class::Multiply),
             Inst::MulAdd52 | Inst::MulAddHigh52 => Some(Class::Multiply),
             Inst::ClmulEven | Inst::ClmulOdd => Some(Class::Multiply),
+            Inst::ClmulEvenOdd | Inst::ClmulOddEven => Some(Class::Multiply),
             Inst::Affine | Inst::AffineInverse => Some(Class::Affine),
             Inst::AesRound | Inst::AesLastRound | Inst::AesInverseRound => Some(Class::Round),
             Inst::AesInverseLastRound | Inst::AesInverseMixColumns => Some(Class::Round),

@@ -46,6 +46,7 @@ const TEXTS: &[(&str, Syntax)] = &[
     ("cipher", Syntax::Name),
     ("chain", Syntax::Name),
     ("prepare", Syntax::Name),
+    ("wide", Syntax::Name),
     ("duplex.long", Syntax::Name),
     ("duplex.short", Syntax::Name),
     ("duplex.seal", Syntax::Name),

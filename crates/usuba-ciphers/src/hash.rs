@@ -12,7 +12,7 @@
 use serde::Deserialize;
 use usuba::names::did_you_mean;
 
-use super::{Cipher, Function, values};
+use super::{Cipher, Function, KeyedHash, values};
 
 /// A hash function around a function of this folder that is applied to its own results.
 ///
@@ -115,8 +115,8 @@ impl Cipher {
         let chains = || {
             let hashes = self.hashes.iter().map(|hash| &hash.chain);
             let signs = self.signs.iter().map(|sign| &sign.chain);
-            let seals = self.seals.iter().flat_map(|seal| &seal.hash).map(|hash| &hash.chain);
-            hashes.chain(signs).chain(seals)
+            let keyed = self.seals.iter().flat_map(|seal| &seal.hash);
+            hashes.chain(signs).chain(keyed.flat_map(KeyedHash::chains))
         };
         alike.any(|function| chains().any(|chain| *chain == function.name))
     }

@@ -74,6 +74,16 @@ pub struct KeyedHash {
     pub prepare: String,
     /// From a state with the prepared key behind it, and a block of the message, to the next ones.
     pub chain: String,
+    /// The same for eight blocks, whose state has the powers of the key behind its prepared form: from
+    /// the first to the eighth, the first 16 bytes of the prepared form of each.
+    pub wide: Option<String>,
+}
+
+impl KeyedHash {
+    /// The functions from a state and blocks to the next state.
+    pub fn chains(&self) -> impl Iterator<Item = &String> {
+        [&self.chain].into_iter().chain(&self.wide)
+    }
 }
 
 impl Seal {
@@ -107,8 +117,10 @@ impl Seal {
         }
         self.check_sizes()?;
         if let Some(hash) = hash {
-            chained(functions, &hash.chain)
-                .map_err(|error| format!("seal `{name}` names {error}"))?;
+            for chain in hash.chains() {
+                chained(functions, chain)
+                    .map_err(|error| format!("seal `{name}` names {error}"))?;
+            }
         }
         let is_lost = |name: &&String| functions.iter().all(|function| function.name != **name);
         match self.functions().into_iter().find(is_lost) {
@@ -155,7 +167,9 @@ impl Seal {
     /// The functions of this folder that it is made of.
     pub fn functions(&self) -> Vec<&String> {
         let duplex = self.duplex.iter().flat_map(|duplex| duplex.functions());
-        duplex.chain(self.hash.iter().flat_map(|hash| [&hash.prepare, &hash.chain])).collect()
+        let keyed =
+            self.hash.iter().flat_map(|hash| [&hash.prepare].into_iter().chain(hash.chains()));
+        duplex.chain(keyed).collect()
     }
 }
 

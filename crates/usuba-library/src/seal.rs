@@ -19,7 +19,7 @@ use super::Folder;
 use super::interface::{Described, Description, Kind};
 use super::template::{self as t, Template, context};
 use usuba::names::did_you_mean;
-use usuba_ciphers::{Duplex, Mac, Seal, SealMode};
+use usuba_ciphers::{Duplex, KeyedHash, Mac, Seal, SealMode};
 
 /// Bytes of a key of the keystreams and their composed variants.
 const KEY: usize = 32;
@@ -34,6 +34,9 @@ const RATE: usize = 16;
 const GCM: usize = 16;
 const GCM_NONCE: usize = 12;
 const GCM_KEYS: std::ops::RangeInclusive<usize> = 16..=32;
+
+/// Blocks of a hash function that are taken at once, as in `lib/c/modes/seal_keyed.c`.
+const GCM_WIDE: usize = 8;
 
 /// Bytes of the longest prepared key of a hash function, as in `lib/c/modes/seal_keyed.c`.
 const GCM_PREPARED: usize = 48;
@@ -233,7 +236,9 @@ impl Folder<'_> {
 
     /// Bytes of a prepared key of the hash function, behind the state; 0 without one.
     fn prepared(&self, seal: &Seal) -> usize {
-        seal.hash.as_ref().map_or(0, |hash| self.named(&hash.prepare).output)
+        let powers = |hash: &KeyedHash| if hash.wide.is_some() { GCM_WIDE * GCM } else { 0 };
+        let bytes = |hash: &KeyedHash| self.named(&hash.prepare).output + powers(hash);
+        seal.hash.as_ref().map_or(0, bytes)
     }
 
     /// The array beside the key of a cipher: its name and its bytes.
@@ -262,6 +267,17 @@ impl Folder<'_> {
                 "{name}: `{}` and `{}` have sizes that do not fit: expected {GCM} bytes to a prepared \
                  key, and a state of {GCM} bytes, that key and a block of {GCM} to the first two",
                 hash.prepare, hash.chain
+            ));
+        }
+        let wide = hash.wide.as_ref().map(|wide| (wide, self.named(wide)));
+        let state = state + GCM_WIDE * GCM;
+        if let Some((wide, sizes)) = &wide
+            && (sizes.output, sizes.input) != (state, state + GCM_WIDE * GCM)
+        {
+            return Err(format!(
+                "{name}: `{wide}` has sizes that do not fit: expected a state of {GCM} bytes, the \
+                 prepared key, {GCM_WIDE} powers of {GCM} bytes and {GCM_WIDE} blocks to the first \
+                 three"
             ));
         }
         if *nonce != GCM_NONCE || !key.is_some_and(|bytes| GCM_KEYS.contains(&bytes)) {
@@ -393,6 +409,8 @@ impl Folder<'_> {
                 start => start.join(", "), hash => hash.as_ref().map(|_| self.prepared(seal)),
                 prepare => hash.as_ref().map(|hash| &hash.prepare),
                 chaining => hash.as_ref().map(|hash| format!("usuba_{}_chaining", hash.chain)),
+                wide => hash.as_ref().and_then(|hash| hash.wide.as_ref())
+                    .map(|wide| format!("usuba_{wide}_chaining")),
                 under => match mode {
                     SealMode::Gcm | SealMode::GcmSiv | SealMode::Ocb => "key",
                     _ => "&key->inner",

@@ -7,9 +7,14 @@
    state of the block `one` is the key's element. */
 typedef struct {
     const usuba_chaining *chaining;
+    /* Of eight blocks, if there is one: the powers of the key then lie behind the prepared key. */
+    const usuba_chaining *wide;
     int (*prepare)(const uint8_t *element, uint8_t *key, size_t count);
     uint8_t one[16];
 } usuba_keyed;
+
+/* Blocks that are taken at once. */
+#define USUBA_KEYED_WIDE 8
 
 /* The first state, with a prepared key of `size` bytes. */
 static void usuba_keyed_begin(uint8_t *chain, const uint8_t *key, size_t size)
@@ -18,9 +23,37 @@ static void usuba_keyed_begin(uint8_t *chain, const uint8_t *key, size_t size)
     memcpy(chain + 16, key, size);
 }
 
-#if !defined(USUBA_SMALL)
-/* Bytes of the longest state with its key, and states of the widest kernel that is used. */
+/* Bytes of the longest state with its key. */
 #define USUBA_KEYED_CHAIN 64
+
+/* Prepares a key of an element, and its powers. */
+static USUBA_SPARE int usuba_keyed_init(const usuba_keyed *hash, const uint8_t *element, uint8_t *key)
+{
+    const size_t size = hash->chaining->chain;
+    const int status = hash->prepare(element, key, 1);
+#if defined(USUBA_SMALL)
+    if (hash->wide) memset(key + (size - 16), 0, 16 * USUBA_KEYED_WIDE);
+#else
+    static const uint8_t zeros[16] = {0};
+    uint8_t chain[USUBA_KEYED_CHAIN], prepared[USUBA_KEYED_CHAIN];
+    const uint8_t *place = hash->one;
+    size_t i;
+    if (status != USUBA_OK || !hash->wide) return status;
+    usuba_keyed_begin(chain, key, size - 16);
+    for (i = 0; i < USUBA_KEYED_WIDE; i++) {
+        usuba_link_all(hash->chaining, chain, &place, 1, 1);
+        place = zeros;
+        (void)hash->prepare(chain, prepared, 1);
+        memcpy(key + (size - 16) + 16 * i, prepared, 16);
+    }
+    usuba_erase(chain, sizeof chain);
+    usuba_erase(prepared, sizeof prepared);
+#endif
+    return status;
+}
+
+#if !defined(USUBA_SMALL)
+/* States of the widest kernel that is used. */
 #define USUBA_KEYED_LANES 128
 
 /* Segments of a message whose states lie side by side; 1 if one state is as fast. */
@@ -127,7 +160,15 @@ static void usuba_keyed_segments(const usuba_keyed *hash, uint8_t *chain, const 
 static void usuba_keyed_blocks(const usuba_keyed *hash, uint8_t *chain, const uint8_t *in, size_t nblocks)
 {
 #if !defined(USUBA_SMALL)
-    const size_t width = usuba_keyed_width(hash->chaining, nblocks);
+    const usuba_link_step *step = hash->wide ? hash->wide->ladders[usuba_chosen()] : NULL;
+    size_t width;
+    if (step && nblocks >= USUBA_KEYED_WIDE) {
+        const size_t wide = nblocks / USUBA_KEYED_WIDE;
+        step->run(chain, &in, wide, 1);
+        in += 16 * USUBA_KEYED_WIDE * wide;
+        nblocks -= USUBA_KEYED_WIDE * wide;
+    }
+    width = usuba_keyed_width(hash->chaining, nblocks);
     if (width > 1) {
         usuba_keyed_segments(hash, chain, in, nblocks, width);
         return;

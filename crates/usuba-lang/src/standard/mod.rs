@@ -12,8 +12,11 @@
 pub const PREFIX: &str = "std:";
 
 /// Each standard include: its name after [`PREFIX`], and its text.
-pub const ALL: [(&str, &str); 2] =
-    [("aes.ua", include_str!("aes.ua")), ("sha2.ua", include_str!("sha2.ua"))];
+pub const ALL: [(&str, &str); 3] = [
+    ("aes.ua", include_str!("aes.ua")),
+    ("clmul.ua", include_str!("clmul.ua")),
+    ("sha2.ua", include_str!("sha2.ua")),
+];
 
 /// The text of the standard include that `path` names, and `None` if `path` is a file.
 ///
@@ -24,7 +27,7 @@ pub fn text(path: &str) -> Option<Result<&'static str, String>> {
     let found = ALL.iter().find(|(known, _)| *known == name).map(|(_, text)| *text);
     Some(found.ok_or_else(|| {
         let all: Vec<String> = ALL.iter().map(|(known, _)| format!("{PREFIX}{known}")).collect();
-        format!("the compiler has {} only", all.join(" and "))
+        format!("the compiler has only {}", all.join(", "))
     }))
 }
 

@@ -5,7 +5,7 @@
 //! odd       lanes 1
 //! ```
 //!
-//! The lower halves of both products are the result of `clmul`, the upper ones of `clmulhigh`. All
+//! Products of an even and an odd lane are nodes of `std:clmul.ua` only. The lower halves of both products are the result of `clmul`, the upper ones of `clmulhigh`. All
 //! processors with AVX2 have the instruction on 128 bits. On 512 bits those with GFNI have it, from
 //! Ice Lake and Zen 4 on.
 
@@ -39,6 +39,8 @@ const ROWS128: &[Row] = &[
     //   operator   lane C                                                 timing
     inst(ClmulEven, 64, "_mm_clmulepi64_si128({0}, {1}, 0x00)",            Doit),
     inst(ClmulOdd,  64, "_mm_clmulepi64_si128({0}, {1}, 0x11)",            Doit),
+    inst(ClmulEvenOdd, 64, "_mm_clmulepi64_si128({0}, {1}, 0x10)",         Doit),
+    inst(ClmulOddEven, 64, "_mm_clmulepi64_si128({0}, {1}, 0x01)",         Doit),
 ];
 
 #[rustfmt::skip] // One instruction, one line.

@@ -88,6 +88,9 @@ pub enum Inst {
     /// group.
     ClmulEven,
     ClmulOdd,
+    /// The same of the even lanes of one operand and the odd lanes of the other.
+    ClmulEvenOdd,
+    ClmulOddEven,
     /// The first operand plus bits 0 to 51 of the product of the low 52 bits of the others.
     MulAdd52,
     /// The same with bits 52 to 103 of it.

@@ -130,17 +130,8 @@ impl<'a> Lower<'a> {
         let mut wires: Vec<Val> = inputs.to_vec();
         let ones = crate::ir::op::mask(bits);
         for gate in &circuit.gates {
-            let w = |i: u16| wires[i as usize];
-            let (op, args): (Op, SmallVec<[Val; 3]>) = match *gate {
-                Gate::Zero => (Op::Const(0), smallvec![]),
-                Gate::One => (Op::Const(ones), smallvec![]),
-                Gate::Not(a) => (Op::Not, smallvec![w(a)]),
-                Gate::And(a, b) => (Op::And, smallvec![w(a), w(b)]),
-                Gate::Or(a, b) => (Op::Or, smallvec![w(a), w(b)]),
-                Gate::Xor(a, b) => (Op::Xor, smallvec![w(a), w(b)]),
-                Gate::Andn(a, b) => (Op::Andn, smallvec![w(a), w(b)]),
-                Gate::Lut3(table, a, b, c) => (Op::Lut3(table), smallvec![w(a), w(b), w(c)]),
-            };
+            let (op, operands) = operator(*gate, ones);
+            let args: SmallVec<[Val; 3]> = operands.iter().map(|&i| wires[i as usize]).collect();
             let value = self.scope().op(op, bits, &args);
             wires.push(value);
         }
@@ -313,6 +304,20 @@ impl<'a> Lower<'a> {
             ),
             help: Some("shorten the loops, split the program, or choose another slicing".into()),
         })
+    }
+}
+
+/// The operator of a gate on words that may be `ones`, and the wires of its operands.
+pub(super) fn operator(gate: Gate, ones: u64) -> (Op, SmallVec<[u16; 3]>) {
+    match gate {
+        Gate::Zero => (Op::Const(0), smallvec![]),
+        Gate::One => (Op::Const(ones), smallvec![]),
+        Gate::Not(a) => (Op::Not, smallvec![a]),
+        Gate::And(a, b) => (Op::And, smallvec![a, b]),
+        Gate::Or(a, b) => (Op::Or, smallvec![a, b]),
+        Gate::Xor(a, b) => (Op::Xor, smallvec![a, b]),
+        Gate::Andn(a, b) => (Op::Andn, smallvec![a, b]),
+        Gate::Lut3(table, a, b, c) => (Op::Lut3(table), smallvec![a, b, c]),
     }
 }
 

@@ -18,9 +18,9 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::scope::Scope;
-use super::slice::{Lower, port};
+use super::slice::{Lower, operator, port};
 use super::{Options, roll};
-use crate::circuit::{Gate, Table};
+use crate::circuit::Table;
 use crate::diag::{Code, Diagnostic, Span};
 use crate::ir::op::{Lanes, mask};
 use crate::ir::{Inline, Node, NodeId, Op, Val};
@@ -471,19 +471,9 @@ impl Domain for Words<'_> {
         let circuit = self.lower.circuit(table);
         let mut wires: Vec<Word> = args.to_vec();
         for gate in &circuit.gates {
-            let w = |i: u16| [wires[i as usize]];
-            let (op, args): (Op, SmallVec<[[Word; 1]; 3]>) = match *gate {
-                Gate::Zero => (Op::Const(0), SmallVec::new()),
-                Gate::One => (Op::Const(mask(bits)), SmallVec::new()),
-                Gate::Not(a) => (Op::Not, SmallVec::from_slice(&[w(a)])),
-                Gate::And(a, b) => (Op::And, SmallVec::from_slice(&[w(a), w(b)])),
-                Gate::Or(a, b) => (Op::Or, SmallVec::from_slice(&[w(a), w(b)])),
-                Gate::Xor(a, b) => (Op::Xor, SmallVec::from_slice(&[w(a), w(b)])),
-                Gate::Andn(a, b) => (Op::Andn, SmallVec::from_slice(&[w(a), w(b)])),
-                Gate::Lut3(table, a, b, c) => {
-                    (Op::Lut3(table), SmallVec::from_slice(&[w(a), w(b), w(c)]))
-                }
-            };
+            let (op, operands) = operator(*gate, mask(bits));
+            let args: SmallVec<[[Word; 1]; 3]> =
+                operands.iter().map(|&i| [wires[i as usize]]).collect();
             let args: SmallVec<[&[Word]; 3]> = args.iter().map(|list| &list[..]).collect();
             wires.push(self.chunk(&[op], bits, &args)?[0]);
         }

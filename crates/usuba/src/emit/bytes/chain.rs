@@ -22,11 +22,21 @@ use super::{Function, Shape};
 use crate::diag::{Code, Diagnostic};
 use crate::emit::port_type;
 use crate::emit::template::{context, template};
-use crate::ir::Port;
+use crate::ir::{Port, Program, Val};
 use crate::isa::{Layout, Target};
 
-/// Vectors of chaining values that compilers keep in registers beside a kernel.
+/// Vectors of a chaining value that compilers keep in registers beside a kernel.
 const HELD: usize = 4;
+
+/// The vectors of the chaining value of one instance that a kernel does not give back as they are.
+fn changed(program: &Program, chain: &Port) -> Vec<usize> {
+    let entry = program.entry();
+    let values = |port: &Port| port.values(program.slicing);
+    let before = entry.params.iter().take_while(|port| port.name != chain.name);
+    let first: usize = before.map(values).sum();
+    let is_kept = |at: usize| entry.outs.get(at) == Some(&Val((first + at) as u32));
+    (0..values(chain)).filter(|&at| !is_kept(at)).collect()
+}
 
 /// See [`super::library::chained`].
 pub fn chained(function: &Function, target: &Target, linkage: &str) -> Result<String, Diagnostic> {
@@ -64,13 +74,15 @@ pub fn chained(function: &Function, target: &Target, linkage: &str) -> Result<St
         let copies = kernel.program.copies as usize;
         let params = kernel.program.params().into_iter();
         let is_vector = matches!(layout, Layout::Vectors { .. });
-        let held = if is_vector && words * copies <= HELD { target.constraint } else { "" };
+        let changed = changed(kernel.program, chain);
+        let is_held = is_vector && copies == 1 && changed.len() <= HELD;
+        let held = if is_held { target.constraint } else { "" };
         let (from, to) = if held.is_empty() { ("from", "to") } else { ("a", "b") };
         let arrays = params.map(|ports| if ports[0].name == chain.name { from } else { "x" });
         let arguments: Vec<&str> = arrays.chain([to]).collect();
         context! {
             name => format!("{name}_{what}"), kernel => kernel.symbol, arguments, copies, lanes,
-            size => lanes * copies, held,
+            size => lanes * copies, held, changed,
         }
     });
     let [chain_type, data_type] =

@@ -253,7 +253,8 @@ fn similar(inst: Inst) -> Option<Inst> {
         Shr | Sar | Rotl | ShlEach | ShrEach | RotlEach => Some(Shl),
         Quads | ZipLow | ZipHigh | Align | Blend | Permute | Permute2 => Some(Bytes),
         MulHigh | MulWide | MulAdd52 | MulAddHigh52 | Affine | AffineInverse => Some(Mul),
-        ClmulEven | ClmulOdd => Some(Mul),
+        ClmulEven => Some(Mul),
+        ClmulOdd | ClmulEvenOdd | ClmulOddEven => Some(ClmulEven),
         AesRound | AesLastRound | AesInverseRound | AesInverseLastRound | AesInverseMixColumns => {
             Some(Mul)
         }
