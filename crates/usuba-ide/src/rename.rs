@@ -1,6 +1,7 @@
 //! New names: the edits that rename a definition everywhere.
 
 use usuba::diag::Edit;
+use usuba::standard;
 use usuba::syntax::{is_name, may_name_type};
 use usuba::typed::walk::Builtin;
 
@@ -10,7 +11,7 @@ use crate::names::{Definition, DefinitionId, Kind};
 /// The edits, or the reason why the new name is impossible.
 ///
 /// # Errors
-/// The text is no name, or another definition of the same scope has it, so that uses would change
+/// The text is no name, a standard include has the definition, or another definition of the same scope has it, so that uses would change
 /// their meaning.
 pub fn rename(outline: &Outline, id: DefinitionId, new: &str) -> Result<Vec<Edit>, String> {
     if !is_name(new) {
@@ -19,6 +20,10 @@ pub fn rename(outline: &Outline, id: DefinitionId, new: &str) -> Result<Vec<Edit
         return Err(format!("`{new}` is no name: {rule}"));
     }
     let definition = &outline.names.definitions[id];
+    let home = &outline.sources.file(definition.span.file).name;
+    if home.starts_with(standard::PREFIX) {
+        return Err(format!("`{}` is a name of `{home}`, which the compiler has", definition.name));
+    }
     if definition.kind == Kind::Type && !may_name_type(new) {
         return Err(format!("`{new}` reads as a type of its own"));
     }

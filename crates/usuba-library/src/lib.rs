@@ -71,7 +71,7 @@ use cores::{Compiled, Core, Use};
 use ladder::{Cost, Costs};
 use primitive::primitives;
 use rayon::prelude::*;
-use usuba_ciphers::Cipher;
+use usuba_ciphers::{Cipher, Function};
 
 pub use arithmetic::{Form, forms};
 pub use extent::{Extent, table};
@@ -219,8 +219,31 @@ impl<'a> Folder<'a> {
         small: bool,
     ) -> Result<Folder<'a>, String> {
         let name = usuba_ciphers::folder_name(&cipher.folder)?;
-        let primitives = primitives(cipher);
         let registers = registers(backends, &[cipher]);
+        // The wide form of a hash function may exist for some targets only.
+        let is_wide = |name: &str| {
+            let hashes = cipher.seals.iter().flat_map(|seal| &seal.hash);
+            hashes.flat_map(|hash| &hash.wide).any(|wide| wide == name)
+        };
+        let exists = |function: &Function| registers.iter().any(|t| function.is_for(t));
+        let mut primitives = primitives(cipher);
+        primitives.retain(|primitive| {
+            let functions = || primitive.operations.iter().flat_map(|o| &o.functions);
+            functions().any(|function| exists(function))
+                || !functions().any(|function| is_wide(&function.name))
+        });
+        let mut operations = primitives.iter().flat_map(|primitive| &primitive.operations);
+        let is_lost = |operation: &&primitive::Operation| !operation.functions.iter().any(|f| exists(f));
+        let lost = operations.find(is_lost);
+        if let Some(lost) = lost {
+            let targets: Vec<&str> = backends.iter().map(|target| target.name).collect();
+            return Err(format!(
+                "{name}: found no function that computes `{}` for {}, expected one; help: name its \
+                 targets by `--target`",
+                lost.name,
+                targets.join(", ")
+            ));
+        }
         // In one file, compilers would take a function over blocks apart in its callers.
         let apart = match linkage {
             "static " => "static USUBA_LINKED ",

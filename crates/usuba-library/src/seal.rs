@@ -234,9 +234,19 @@ impl Folder<'_> {
         Ok(())
     }
 
+    /// The function that takes eight blocks at once, if it exists for a target of the output.
+    fn wide_of<'h>(&self, hash: &'h KeyedHash) -> Option<&'h String> {
+        let mut functions = self
+            .compiled
+            .iter()
+            .flat_map(|compiled| &compiled.primitive.operations)
+            .flat_map(|operation| &operation.functions);
+        hash.wide.as_ref().filter(|wide| functions.any(|function| function.name == **wide))
+    }
+
     /// Bytes of a prepared key of the hash function, behind the state; 0 without one.
     fn prepared(&self, seal: &Seal) -> usize {
-        let powers = |hash: &KeyedHash| if hash.wide.is_some() { GCM_WIDE * GCM } else { 0 };
+        let powers = |hash: &KeyedHash| self.wide_of(hash).map_or(0, |_| GCM_WIDE * GCM);
         let bytes = |hash: &KeyedHash| self.named(&hash.prepare).output + powers(hash);
         seal.hash.as_ref().map_or(0, bytes)
     }
@@ -269,7 +279,7 @@ impl Folder<'_> {
                 hash.prepare, hash.chain
             ));
         }
-        let wide = hash.wide.as_ref().map(|wide| (wide, self.named(wide)));
+        let wide = self.wide_of(hash).map(|wide| (wide, self.named(wide)));
         let state = state + GCM_WIDE * GCM;
         if let Some((wide, sizes)) = &wide
             && (sizes.output, sizes.input) != (state, state + GCM_WIDE * GCM)
@@ -409,7 +419,7 @@ impl Folder<'_> {
                 start => start.join(", "), hash => hash.as_ref().map(|_| self.prepared(seal)),
                 prepare => hash.as_ref().map(|hash| &hash.prepare),
                 chaining => hash.as_ref().map(|hash| format!("usuba_{}_chaining", hash.chain)),
-                wide => hash.as_ref().and_then(|hash| hash.wide.as_ref())
+                wide => hash.as_ref().and_then(|hash| self.wide_of(hash))
                     .map(|wide| format!("usuba_{wide}_chaining")),
                 under => match mode {
                     SealMode::Gcm | SealMode::GcmSiv | SealMode::Ocb => "key",
