@@ -39,19 +39,32 @@ static void usuba_ocb_add(uint8_t *sum, const uint8_t *block)
 static void usuba_ocb_offsets(const uint8_t *masks, uint8_t *offset, uint64_t number,
                               uint8_t *offsets, size_t count)
 {
+    /* In variables, which need no memory between blocks. */
+    uint64_t own[2], mask[2];
+    memcpy(own, offset, 16);
     for (; count; count--, offsets += 16) {
         size_t zeros = 0;
         for (number++; !(number >> zeros & 1); zeros++) {}
-        usuba_ocb_add(offset, masks + 16 * (2 + zeros));
-        memcpy(offsets, offset, 16);
+        memcpy(mask, masks + 16 * (2 + zeros), 16);
+        own[0] ^= mask[0];
+        own[1] ^= mask[1];
+        memcpy(offsets, own, 16);
     }
+    memcpy(offset, own, 16);
 }
 
 /* Adds bytes, and a one and zeros up to a whole block. */
 static void usuba_ocb_sum(uint8_t *sum, const uint8_t *in, size_t length)
 {
+    uint64_t own[2], block[2];
     size_t i;
-    for (; length >= 16; length -= 16, in += 16) usuba_ocb_add(sum, in);
+    memcpy(own, sum, 16);
+    for (; length >= 16; length -= 16, in += 16) {
+        memcpy(block, in, 16);
+        own[0] ^= block[0];
+        own[1] ^= block[1];
+    }
+    memcpy(sum, own, 16);
     for (i = 0; i < length; i++) sum[i] ^= in[i];
     if (length) sum[length] ^= 0x80;
 }
