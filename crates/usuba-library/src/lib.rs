@@ -233,7 +233,8 @@ impl<'a> Folder<'a> {
                 || !functions().any(|function| is_wide(&function.name))
         });
         let mut operations = primitives.iter().flat_map(|primitive| &primitive.operations);
-        let is_lost = |operation: &&primitive::Operation| !operation.functions.iter().any(|f| exists(f));
+        let is_lost =
+            |operation: &&primitive::Operation| !operation.functions.iter().any(|f| exists(f));
         let lost = operations.find(is_lost);
         if let Some(lost) = lost {
             let targets: Vec<&str> = backends.iter().map(|target| target.name).collect();

@@ -4,6 +4,7 @@
 //! - `arithmetic`: kernels of arithmetic, fault injection into them, and mutants.
 //! - `defaults`: code that default flags of compilers add.
 //! - `faults`: one function that breaks each rule.
+//! - `instruction_nodes`: instructions in the place of nodes of standard includes.
 //! - `linked`: shared objects, executables and archives.
 //! - `mutants`: proved kernels with one changed bit.
 //! - `file_mutants`: users' files with one change, which `file_changes` makes, and `native`: their
@@ -17,6 +18,7 @@ mod defaults;
 mod faults;
 mod file_changes;
 mod file_mutants;
+mod instruction_nodes;
 mod leaks_in_c;
 mod linked;
 mod mutants;
