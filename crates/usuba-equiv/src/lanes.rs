@@ -406,6 +406,14 @@ impl Machine {
                 };
                 Ok((0..size).map(source).collect())
             }
+            (Inst::Halves, Imm::Int(pattern)) if size.is_multiple_of(4 * lane) => {
+                let source = |at: usize| {
+                    let element = at / lane % 4;
+                    let from = pattern as usize >> (2 * element) & 3;
+                    args[element / 2][at / (4 * lane) * 4 * lane + from * lane + at % lane]
+                };
+                Ok((0..size).map(source).collect())
+            }
             (Inst::Align, Imm::Int(bytes)) if bytes < 16 => {
                 let source = |at: usize| {
                     let from = at % 128 + 8 * bytes as usize;

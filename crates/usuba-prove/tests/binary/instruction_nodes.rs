@@ -22,6 +22,10 @@ fn body(operands: usize, instruction: &str) -> String {
     format!("{loads}{instruction}; movdqu [{}], xmm1; ret", pointers[operands])
 }
 
+/// A standard include, a target, the type of vectors, the operands, and the nodes and the instructions,
+/// of which each is the node in its place.
+type Kind<'a> = (&'a str, &'a str, &'a str, &'a [&'a str], &'a [&'a str], &'a [String]);
+
 #[test]
 fn an_instruction_is_its_node_and_no_other() {
     let rounds = ["aesenc", "aesenclast", "aesdec", "aesdeclast"];
@@ -33,7 +37,7 @@ fn an_instruction_is_its_node_and_no_other() {
         "movdqa xmm0, xmm3; sha256rnds2 xmm2, xmm1; movdqa xmm1, xmm2".to_string(),
         "pshufd xmm0, xmm3, 0xe1; sha256rnds2 xmm1, xmm2".to_string(),
     ];
-    let kinds: [(&str, &str, &str, &[&str], &[&str], &[String]); 4] = [
+    let kinds: [Kind; 4] = [
         (
             "aes.ua",
             "avx2_aes",

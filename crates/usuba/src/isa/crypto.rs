@@ -104,6 +104,7 @@ const AES512: &[Row] = &[
 
 #[rustfmt::skip] // One instruction, one line.
 const SHA128: &[Row] = &[
+    inst(Halves,               32, "_mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps({0}), _mm_castsi128_ps({1}), {k}))", Doit),
     inst(Sha256Rounds2,        32, "_mm_sha256rnds2_epu32({0}, {1}, {2})", Doit),
     inst(Sha256Message1,       32, "_mm_sha256msg1_epu32({0}, {1})",      Doit),
     inst(Sha256Message2,       32, "_mm_sha256msg2_epu32({0}, {1})",      Doit),

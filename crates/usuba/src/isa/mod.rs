@@ -126,6 +126,9 @@ pub enum Inst {
     /// The lower halves of two groups of 128 bits, lane by lane in turns.
     ZipLow,
     ZipHigh,
+    /// Two elements of `lane` bits of the first operand, and then two of the second, of each four:
+    /// result element i is element `k >> 2i & 3` of its operand.
+    Halves,
     /// 16 bytes from byte k upwards of two groups of 128 bits, one after the other.
     Align,
     /// Lane i of the second operand where bit i of the immediate is set, else of the first.

@@ -280,7 +280,7 @@ fn by_permuting(maker: &mut Maker, given: &Moved) -> Option<Arg> {
 /// Lane i is lane `from[i]` of two registers one after the other.
 fn join(maker: &mut Maker, lane: u8, from: &[usize]) -> Option<Arg> {
     type Way = fn(&mut Maker, u8, &[usize]) -> Option<Arg>;
-    let ways: [Way; 4] = [join_zipped, join_aligned, join_blended, join_permuted];
+    let ways: [Way; 5] = [join_zipped, join_halves, join_aligned, join_blended, join_permuted];
     maker.cheapest(&ways, |maker, way| way(maker, lane, from))
 }
 
@@ -301,6 +301,19 @@ fn join_zipped(maker: &mut Maker, lane: u8, from: &[usize]) -> Option<Arg> {
         }
     }
     None
+}
+
+/// Two elements of four of one register, and then two of the other.
+fn join_halves(maker: &mut Maker, lane: u8, from: &[usize]) -> Option<Arg> {
+    maker.has(Inst::Halves, lane).then_some(())?;
+    let &[a, b, c, d] = from else { return None };
+    let (first, second) = (a / 4, c / 4);
+    let is_half = a / 4 == b / 4 && c / 4 == d / 4 && first != second;
+    is_half.then_some(())?;
+    let place = |at: usize| at % 4;
+    let pattern = from.iter().rev().fold(0, |all, &at| all << 2 | place(at));
+    let operands = smallvec![Arg::Operand(first as u8), Arg::Operand(second as u8)];
+    maker.make(Inst::Halves, lane, Imm::Int(pattern as u64), operands)
 }
 
 /// A window on two groups of 128 bits, one after the other.

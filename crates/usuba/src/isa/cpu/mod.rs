@@ -251,7 +251,7 @@ fn similar(inst: Inst) -> Option<Inst> {
             Some(And)
         }
         Shr | Sar | Rotl | ShlEach | ShrEach | RotlEach => Some(Shl),
-        Quads | ZipLow | ZipHigh | Align | Blend | Permute | Permute2 => Some(Bytes),
+        Quads | ZipLow | ZipHigh | Halves | Align | Blend | Permute | Permute2 => Some(Bytes),
         MulHigh | MulWide | MulAdd52 | MulAddHigh52 | Affine | AffineInverse => Some(Mul),
         ClmulEven => Some(Mul),
         ClmulOdd | ClmulEvenOdd | ClmulOddEven => Some(ClmulEven),
