@@ -29,13 +29,13 @@ async function bundled(name) {
     return made.outputFiles[0].text;
 }
 
-/** A program of a cipher folder with the files that it includes. */
+/** A program of a cipher folder with the files that it includes; the compiler has the standard ones. */
 async function withIncludes(name, files, found = new Set()) {
     if (found.has(name)) return found;
     found.add(name);
     files[name] ??= await readFile(join(ciphers, name), "utf8");
     for (const [, path] of files[name].matchAll(/^\s*include\s+"([^"]+)"/gm))
-        await withIncludes(normalize(join(dirname(name), path)), files, found);
+        if (!path.startsWith("std:")) await withIncludes(normalize(join(dirname(name), path)), files, found);
     return found;
 }
 
