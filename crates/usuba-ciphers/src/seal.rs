@@ -282,6 +282,12 @@ mod tests {
             ),
             (
                 "aes_gcm",
+                "wide    = \"ghash_absorb8\"",
+                "wide = \"ghash_absorb9\"",
+                "names `ghash_absorb9`, which is no function of a chaining value",
+            ),
+            (
+                "aes_gcm",
                 "prepare = \"ghash_key\"",
                 "prepare = \"ghash\"",
                 "names `ghash`, which is no",

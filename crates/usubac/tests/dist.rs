@@ -144,6 +144,44 @@ fn mistakes_are_named() {
     assert_eq!(left, 0, "something was written");
 }
 
+/// A function with special instructions alone has no code elsewhere; the wide form of a hash function
+/// is left out there.
+#[test]
+fn targets_without_a_function_are_an_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let own = folder.path().join("own");
+    std::fs::create_dir(&own).expect("the folder is ours");
+    let files = [
+        ("own.ua", "node own (x:u8x16) returns (y:u8x16) let y = ~x tel\n"),
+        (
+            "own.txt",
+            "# source: the program\nin = 00112233445566778899aabbccddeeff\nout = ffeeddccbbaa99887766554433221100\n",
+        ),
+        (
+            "cipher.toml",
+            "title = \"Own\"\nspec = \"none\"\nsource = \"own.ua\"\n[[function]]\nname = \"own\"\n\
+             node = \"own\"\nslicings = [\"V\"]\ntargets = [\"avx2_gfni\"]\n\
+             input = { param = \"x\", bytes = \"be\" }\noutput = { param = \"y\", bytes = \"be\" }\n\
+             vectors = \"own.txt\"\ndirection = \"permute\"\n",
+        ),
+    ];
+    for (name, text) in files {
+        std::fs::write(own.join(name), text).expect("the folder is ours");
+    }
+    let (code, _, errors) = dist(folder.path(), &["./own", "--target", "gp64", "-o", "out"]);
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.contains("no function that computes `own` for gp64"), "{errors}");
+    assert!(!folder.path().join("out").exists(), "something was written");
+    let gcm = ["aes_gcm", "--function", "aes128_gcm", "--target"];
+    for (target, is_wide) in [("gp64", false), ("avx2", true)] {
+        let arguments = [&gcm[..], &[target, "-o", "gcm.c"]].concat();
+        let (code, _, errors) = dist(folder.path(), &arguments);
+        assert_eq!(code, Some(0), "{errors}");
+        let text = std::fs::read_to_string(folder.path().join("gcm.c")).expect("it is written");
+        assert_eq!(text.contains("usuba_ghash_absorb8_chaining"), is_wide, "{target}");
+    }
+}
+
 #[test]
 fn a_function_names_its_folder() {
     let folder = tempfile::tempdir().expect("a folder");

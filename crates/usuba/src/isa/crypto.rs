@@ -1,4 +1,5 @@
-//! x86 with the instructions for AES and SHA-256: the nodes of standard includes.
+//! The nodes of standard includes as instructions, and x86 with those for AES and SHA-256; `clmul` has
+//! the others.
 //!
 //! ```text
 //! t = aes_round(s, k)    aesenc on each group of 128 bits, which holds the bytes of a state
