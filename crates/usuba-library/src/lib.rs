@@ -367,7 +367,8 @@ pub fn ladders(request: &Request, cipher: &Cipher) -> Result<String, String> {
     let mut text = String::new();
     for (compiled, ladders) in folder.compiled.iter().zip(&folder.ladders) {
         for (operation, ladders) in compiled.primitive.operations.iter().zip(ladders) {
-            for (target, rungs) in backends.iter().zip(ladders) {
+            let there = backends.iter().zip(ladders).filter(|(_, rungs)| !rungs.is_empty());
+            for (target, rungs) in there {
                 text += &folder.curve(&operation.name, target, rungs, &measured);
             }
         }
