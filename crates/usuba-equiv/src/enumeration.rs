@@ -30,7 +30,7 @@ const LONGEST: usize = 200_000;
 const LONGEST_OF_ALL: usize = 20_000_000;
 
 /// One bit for each input.
-type Rows = Vec<u64>;
+pub type Rows = Vec<u64>;
 
 /// The first difference of two nodes: the row, and the number of the output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -153,8 +153,8 @@ fn used(inputs: usize) -> u64 {
     if inputs < 6 { mask(1 << inputs) } else { u64::MAX }
 }
 
-/// The rows of each output.
-fn rows(program: &Program, id: NodeId) -> Option<Vec<Rows>> {
+/// The rows of each output; `None` if the node is not small, or does not act on each bit alone.
+pub fn rows(program: &Program, id: NodeId) -> Option<Vec<Rows>> {
     let node = program.node(id);
     let inputs = node.arity(program.slicing);
     if inputs > MOST {
@@ -167,6 +167,20 @@ fn rows(program: &Program, id: NodeId) -> Option<Vec<Rows>> {
     // Bits beyond the last input are no rows.
     out.iter_mut().for_each(|rows| rows[0] &= used(inputs));
     Some(out)
+}
+
+/// Whether each output is an XOR of inputs and of a constant.
+pub fn is_linear(inputs: usize, outputs: &[Rows]) -> bool {
+    let is_linear = |rows: &Rows| {
+        let bit = |row: usize| rows[row / 64] >> (row % 64) & 1;
+        // Without its lowest input, a row changes as the row of this input alone does.
+        let fits = |row: usize| {
+            let lowest = row & row.wrapping_neg();
+            bit(row) ^ bit(row ^ lowest) == bit(lowest) ^ bit(0)
+        };
+        (1..1 << inputs).all(fits)
+    };
+    outputs.iter().all(is_linear)
 }
 
 /// The rows of a parameter itself.

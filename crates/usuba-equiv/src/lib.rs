@@ -20,7 +20,7 @@
 //! - `dag`, `bit_maps`: a hash-consed DAG of words, whose edges move bits.
 //! - `value_numbering`: engine E1, value numbering in the DAG; `operators`: the operators of Usuba0
 //!   in it.
-//! - `xor_forms`: engine E2, XOR normal form; `cut_matching`, `truth_table`: engine E3, cut
+//! - `xor_forms`, `addition_forms`: engine E2, normal forms of XORs and of additions; `cut_matching`, `truth_table`: engine E3, cut
 //!   enumeration with truth-table matching; `sat_sweep`: engine E4, SAT sweeping with windows;
 //!   `miter`: engine E5, a SAT solver with replayed proofs; `rewrites`: all engines together.
 //! - `byte_functions`: functions of one byte, by exhaustive enumeration.
@@ -42,6 +42,7 @@
 //! *Reference:* Pnueli, Siegel, Singerman 1998 (translation validation); Kuehlmann et al. 2002 and
 //! Mishchenko et al. 2005 (equivalence checking by structural hashing and SAT sweeping).
 
+mod addition_forms;
 mod algebraic;
 pub mod bit_maps;
 pub mod bitblast;
@@ -103,6 +104,42 @@ const RUNS: [u64; 2] = [8, 512];
 /// inputs alone.
 pub fn equivalent(before: &Program, after: &Program) -> Verdict {
     decide(before, after, None)
+}
+
+/// As [`equivalent`], for programs that were written apart: their nodes are paired where they have
+/// the same name, or few inputs and the same values. Linear nodes are not, since normal forms of
+/// XORs cross their borders.
+pub fn equivalent_apart(before: &Program, after: &Program) -> Verdict {
+    decide(before, after, Some(&pairs(before, after)))
+}
+
+/// Nodes that are probably equal, callees first.
+fn pairs(before: &Program, after: &Program) -> Vec<(NodeId, NodeId)> {
+    let tables = |program: &Program| -> Vec<Option<Vec<enumeration::Rows>>> {
+        let ids = (0..program.nodes.len() as u32).map(NodeId);
+        ids.map(|id| enumeration::rows(program, id)).collect()
+    };
+    let (old, new) = (tables(before), tables(after));
+    let mut pairs = Vec::new();
+    for (b, values) in new.iter().enumerate() {
+        for (a, others) in old.iter().enumerate() {
+            let ends = [&before.nodes[a], &after.nodes[b]];
+            let inputs = ends[0].arity(before.slicing);
+            let is_pair = match (others, values) {
+                (Some(others), Some(values)) => {
+                    inputs == ends[1].arity(after.slicing)
+                        && others == values
+                        && !enumeration::is_linear(inputs, values)
+                }
+                (None, None) => ends[0].name == ends[1].name,
+                _ => false,
+            };
+            if is_pair {
+                pairs.push((NodeId(a as u32), NodeId(b as u32)));
+            }
+        }
+    }
+    pairs
 }
 
 /// As [`equivalent`]; `pairs` are nodes, callees first, that are probably equal. Without `pairs`,

@@ -138,7 +138,7 @@ impl Graph {
         match (self.value(a), self.value(b)) {
             (Some(0), _) => b,
             (_, Some(0)) => a,
-            _ => self.sorted(Kind::Add, a, b),
+            _ => self.sum(a, b),
         }
     }
 
@@ -150,6 +150,18 @@ impl Graph {
             (Some(0), _) | (_, Some(1)) => a,
             (Some(1), _) | (_, Some(0)) => b,
             _ => self.sorted(Kind::Mul, a, b),
+        }
+    }
+
+    /// A sum that is not trivial.
+    fn sum(&mut self, a: Edge, b: Edge) -> Edge {
+        match self.known_sum(a, b) {
+            Ok(edge) => edge,
+            Err(combination) => {
+                let edge = self.sorted(Kind::Add, a, b);
+                self.learn_sum(edge, combination);
+                edge
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 //! *Soundness:* an engine answers only with an edge for which it has compared a normal form, so no
 //! answer has to be trusted elsewhere.
 
+use crate::addition_forms::Additions;
 use crate::cut_matching::{Cut, Cuts};
 use crate::dag::{Dag, Edge, Kind};
 use crate::sat_sweep::Sweep;
@@ -21,6 +22,7 @@ const MANY: usize = 64;
 pub struct Rewrites {
     cuts: Cuts,
     parities: Parities,
+    pub additions: Additions,
     sweep: Sweep,
     sweeps_words: bool,
     /// Whether E3 is for single bits, too. A node that E4 merged with an older one of another
@@ -39,8 +41,9 @@ impl Rewrites {
     /// `leaves` is the number of leaves of a cut, 3 to 5; more leaves find more and take longer.
     pub fn new(leaves: usize) -> Rewrites {
         let (parities, sweep) = (Parities::default(), Sweep::new(false));
+        let (cuts, additions) = (Cuts::new(leaves), Additions::default());
         let sweeps_words = leaves == MOST;
-        Rewrites { cuts: Cuts::new(leaves), parities, sweep, sweeps_words, cuts_bits: false }
+        Rewrites { cuts, parities, additions, sweep, sweeps_words, cuts_bits: false }
     }
 
     /// As `new`, with E3 for bits, and with E5 for nodes that the other engines leave open.

@@ -2,8 +2,10 @@
 //! find.
 //!
 //! - here: operators, whole programs, and the equalities of each engine.
-//! - `rejections`: rule by rule, the pairs that they must reject.
+//! - `apart`: programs that were written apart; `rejections`: rule by rule, the pairs that they
+//!   must reject.
 
+mod apart;
 mod rejections;
 
 use usuba::ir::op::mask;

@@ -31,6 +31,7 @@ use std::ops::{Deref, DerefMut};
 use rustc_hash::FxHashMap;
 use usuba::ir::op::mask;
 
+use crate::addition_forms::Combination;
 use crate::byte_functions::Bytes;
 use crate::dag::{Dag, Edge, Kind, Node};
 use crate::invariants::Guesses;
@@ -209,6 +210,18 @@ impl Graph {
             Err(slot) => self.new_bitwise(slot, kind, a, b),
         };
         self.permute(pivot, found).flipped(flip)
+    }
+
+    /// A sum that the engines know, or its combination.
+    pub(crate) fn known_sum(&mut self, a: Edge, b: Edge) -> Result<Edge, Option<Combination>> {
+        let Some(rewrites) = &self.rewrites else { return Err(None) };
+        rewrites.additions.known(&mut self.dag, a, b)
+    }
+
+    pub(crate) fn learn_sum(&mut self, edge: Edge, combination: Option<Combination>) {
+        if let Some(rewrites) = &mut self.rewrites {
+            rewrites.additions.learn(edge, combination);
+        }
     }
 
     fn new_bitwise(&mut self, slot: Option<usize>, kind: Kind, a: Edge, b: Edge) -> Edge {

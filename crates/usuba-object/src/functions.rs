@@ -12,6 +12,8 @@
 //! *Soundness:* the callees are proved at the same symbols, for all arguments. Their memory safety
 //! is part of these proofs; here each buffer is read and written as a whole.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use rustc_hash::FxHashMap;
 
 use super::elf::Object;
@@ -81,6 +83,21 @@ pub struct Callee {
     pub shape: Shape,
 }
 
+/// A function of which there are several sources, which compute the same function of the bytes of
+/// a key and of a block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OneOfSeveral {
+    /// The number of the function that all of them compute.
+    pub function: usize,
+    /// The place of each of its bits of the key in the result of its schedule, or in the bytes of
+    /// the key.
+    pub key: Vec<usize>,
+    /// The function that makes its schedule from the bytes of a key.
+    pub schedule: Option<usize>,
+    /// Bytes of a key.
+    pub key_bytes: usize,
+}
+
 /// The number of the function of random bytes.
 const RANDOM: usize = usize::MAX;
 
@@ -90,6 +107,10 @@ pub struct Functions {
     callees: Vec<Callee>,
     places: Vec<Option<u64>>,
     results: FxHashMap<(usize, Vec<Cell>), Vec<Cell>>,
+    /// Functions with several sources, by the numbers of their sources.
+    several: BTreeMap<usize, OneOfSeveral>,
+    /// The arguments and the results of their schedules so far.
+    made: FxHashMap<usize, Vec<[Vec<Cell>; 2]>>,
     parameters: u64,
     /// Whether random bytes are free bytes.
     draws: bool,
@@ -97,13 +118,21 @@ pub struct Functions {
     /// Points, where an object has kernels that add them.
     pub points: Option<Points>,
     /// The symbols of callees that the object has called.
-    pub called: std::collections::BTreeSet<String>,
+    pub called: BTreeSet<String>,
 }
 
 impl Functions {
-    pub fn new(callees: &[Callee], object: &Object) -> Functions {
+    /// The callees of an object, and the functions among them that have several sources.
+    pub fn new(
+        callees: &[Callee],
+        several: &BTreeMap<usize, OneOfSeveral>,
+        object: &Object,
+    ) -> Functions {
         let places = callees.iter().map(|callee| object.function(&callee.symbol)).collect();
-        Functions { callees: callees.to_vec(), places, draws: true, ..Functions::default() }
+        let (callees, several) = (callees.to_vec(), several.clone());
+        let schedules = several.values().filter_map(|one| one.schedule);
+        let made = schedules.map(|schedule| (schedule, Vec::new())).collect();
+        Functions { callees, places, several, made, draws: true, ..Functions::default() }
     }
 
     /// The callee that begins at this place of the object.
@@ -137,12 +166,46 @@ impl Functions {
         if arguments.iter().any(|cell| cell.edge().is_none()) {
             return vec![Cell::OPAQUE; 8 * bytes];
         }
-        let key = (function, arguments);
+        let key = self.of_all_sources(bits, function, &arguments).unwrap_or((function, arguments));
         if let Some(known) = self.results.get(&key) {
             return known.clone();
         }
         let result: Vec<Cell> = (0..8 * bytes).map(|_| self.parameter(bits)).collect();
+        if let Some(made) = self.made.get_mut(&key.0) {
+            made.push([key.1.clone(), result.clone()]);
+        }
         self.results.insert(key, result.clone());
         result
+    }
+
+    /// The function that all sources of a function compute, and its arguments: the bytes of the key
+    /// and of the block. `None` if there is one source, or the key is not from its schedule.
+    fn of_all_sources(
+        &self,
+        bits: &Bits,
+        function: usize,
+        arguments: &[Cell],
+    ) -> Option<(usize, Vec<Cell>)> {
+        let OneOfSeveral { function, key, schedule, key_bytes } = self.several.get(&function)?;
+        let (held, block) = arguments.split_at_checked(key.len())?;
+        let mut bytes = match schedule {
+            Some(schedule) => {
+                let is_held = |made: &[Cell]| {
+                    key.iter().zip(held).all(|(&at, cell)| made.get(at) == Some(cell))
+                };
+                let [bytes, _] = self.made.get(schedule)?.iter().find(|[_, made]| is_held(made))?;
+                bytes.clone()
+            }
+            None => {
+                // Other bits of the bytes are no part of the key.
+                let mut bytes = vec![bits.constant(false); 8 * key_bytes];
+                for (&at, &cell) in key.iter().zip(held) {
+                    *bytes.get_mut(at)? = cell;
+                }
+                bytes
+            }
+        };
+        bytes.extend_from_slice(block);
+        Some((*function, bytes))
     }
 }

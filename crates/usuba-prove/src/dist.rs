@@ -63,6 +63,15 @@ pub struct Report {
     pub there: usize,
     /// The objects in the file, or the file itself.
     pub members: Vec<Member>,
+    /// Functions over blocks with several sources, which are proved to be equal.
+    pub several: Vec<Several>,
+}
+
+/// A function over blocks and its sources.
+#[derive(Debug, Serialize)]
+pub struct Several {
+    pub function: String,
+    pub sources: Vec<String>,
 }
 
 /// The rows of an object.
@@ -157,7 +166,7 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     scenarios.retain(|scenario| scenario.functions.iter().any(|name| is_wanted(name)));
     // Scenarios first: they say which functions over blocks they rely on.
     // Specifications, and the contracts of the functions that proofs rely on.
-    let texts = sha256(format!("{ciphers:?} {:?}", known.callees).as_bytes());
+    let texts = sha256(format!("{ciphers:?} {:?} {:?}", known.callees, known.several).as_bytes());
     let total = scenarios.len() + needed.len();
     let proved = threads::each(&scenarios, request.jobs, |scenario| {
         let found = work.scenario(scenario, &known, &texts);
@@ -210,7 +219,8 @@ pub fn prove(request: &Request, progress: &(dyn Fn(usize, &str) + Sync)) -> Resu
     };
     let package = manifest.package.clone();
     let members = members.iter().enumerate().map(member).collect();
-    Ok(Report { package, declared, there, members })
+    let several = known.united();
+    Ok(Report { package, declared, there, members, several })
 }
 
 /// A function to be proved.

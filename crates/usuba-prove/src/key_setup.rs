@@ -82,7 +82,8 @@ fn bit(at: usize) -> Meaning {
     Meaning::Bit { bit: at as u32, instance: None, complement: false }
 }
 
-fn words(port: &Port) -> Words {
+/// The words of a port.
+pub fn words(port: &Port) -> Words {
     let row = port.dims.last().map_or(1, |&size| size as usize);
     Words { count: port.words(), row, bits: port.word as usize }
 }
@@ -95,9 +96,18 @@ fn key_bytes(program: &Program, bytes: ByteLayout) -> Result<Part, String> {
     Ok((1, bits.ok_or("the last byte of the key is not all key")?))
 }
 
-/// The words of `port`, from the bits of a result: in their order, or as if the bytes that hold
-/// them were read in the layout `through`.
+/// The words of `port`, from the bits of a result.
 fn key_words(port: &Port, through: Option<ByteLayout>) -> Result<Part, String> {
+    let to = words(port);
+    Ok(in_integers(to.bits, &made_bits(port, through)?))
+}
+
+/// The bit of a schedule's result that each bit of `port` is: in their order, or as if the bytes that
+/// hold them were read in the layout `through`.
+///
+/// # Errors
+/// The words do not have this layout.
+pub fn made_bits(port: &Port, through: Option<ByteLayout>) -> Result<Vec<usize>, String> {
     let to = words(port);
     let mut made: Vec<Option<usize>> = (0..to.count * to.bits).map(Some).collect();
     if let Some(through) = through {
@@ -111,7 +121,7 @@ fn key_words(port: &Port, through: Option<ByteLayout>) -> Result<Part, String> {
         }
     }
     let made: Option<Vec<usize>> = made.into_iter().collect();
-    Ok(in_integers(to.bits, &made.ok_or("the schedule makes too few bits")?))
+    made.ok_or_else(|| "the schedule makes too few bits".to_string())
 }
 
 /// The result of a schedule.

@@ -35,6 +35,7 @@ pub mod objects;
 pub mod replayable;
 pub mod rows;
 mod scenarios;
+mod sources;
 pub mod tasks;
 pub mod threads;
 pub mod unit;

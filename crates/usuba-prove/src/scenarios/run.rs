@@ -36,7 +36,7 @@ pub struct Run<'a> {
 impl<'a> Run<'a> {
     /// A run in which functions of several sources have the one with this number.
     pub fn new(known: &'a Known<'a>, source: usize, object: &'a Object) -> Run<'a> {
-        let mut functions = Functions::new(&known.callees, object);
+        let mut functions = Functions::new(&known.callees, &known.several, object);
         functions.points = known.points.clone();
         let trial = Trial::new(object, Bits::new(Graph::new(None)), functions);
         let address = object.processor().address();

@@ -12,18 +12,20 @@ use usuba_contracts::monomial::Exponent;
 use usuba_contracts::poly::Poly;
 use usuba_library::declarations;
 use usuba_library::{Blocks, Unit, UnitKind};
-use usuba_object::functions::{Callee, Functions, KeyWords, Shape};
+use usuba_object::functions::{Callee, Functions, KeyWords, OneOfSeveral, Shape};
 use usuba_object::kernel_contract::Meaning;
 use usuba_object::points::Points;
 
 use super::promises::promise;
+use crate::dist::Several;
+use crate::sources::{self, Circuit};
 use crate::unit::{self, BLOCK_COUNTS};
 
 /// A function of a cipher folder, as both sides apply it.
 pub(super) struct Applied {
     /// The source and its node. Two sources of one function are two unknown functions.
     program: (String, String),
-    /// Functions that compute the same, by their vectors.
+    /// The vectors of a function with several sources, which are not proved to be equal.
     same: String,
     /// Bytes of the key, the input and the output.
     pub(super) sizes: [usize; 3],
@@ -47,6 +49,8 @@ pub struct Known<'a> {
     names: Vec<String>,
     applied: Vec<Applied>,
     pub(crate) callees: Vec<Callee>,
+    /// Functions whose sources are proved to be equal, by the numbers of their sources.
+    pub(crate) several: BTreeMap<usize, OneOfSeveral>,
     /// Points, if a kernel adds some.
     pub(super) points: Option<Points>,
     pub(super) declared: BTreeMap<&'a str, &'a declarations::Function>,
@@ -61,7 +65,8 @@ impl<'a> Known<'a> {
     ) -> Result<Known<'a>, String> {
         let declared = declared.iter().map(|function| (&*function.name, function)).collect();
         let (names, applied, callees) = (Vec::new(), Vec::new(), Vec::new());
-        let mut known = Known { names, applied, callees, points: None, declared };
+        let several = BTreeMap::new();
+        let mut known = Known { names, applied, callees, several, points: None, declared };
         let curve = Curve::edwards25519();
         for unit in units {
             if let Some((name, shape, sizes)) = of_bytes(unit)? {
@@ -79,6 +84,7 @@ impl<'a> Known<'a> {
                 known.add(unit.symbol.clone(), applied, unit, Shape::Promise(Box::new(promise)));
             }
         }
+        let mut sources: Vec<(usize, Circuit)> = Vec::new();
         for unit in units {
             let Some(blocks) = blocks_of(unit) else { continue };
             let (input, output) = (blocks.input, blocks.output);
@@ -87,6 +93,7 @@ impl<'a> Known<'a> {
             let same =
                 format!("{} {} {:?}", unit.folder.display(), function.vectors, function.direction);
             let mut applied = Applied::new(unit, same, [0, input, output]);
+            let mut circuit = Circuit { unit, function, schedule: None };
             let shape = match (&unit.kind, &blocks.function.key) {
                 (UnitKind::Chained(_), _) => Shape::Chained {
                     chain: output,
@@ -105,17 +112,60 @@ impl<'a> Known<'a> {
                         let [_, key, made] = known.applied[number].sizes;
                         applied.sizes[0] = key;
                         applied.schedule = Some((number, made));
+                        circuit.schedule = units.iter().find(|unit| unit.symbol == *schedule);
                     }
                     Shape::Blocks { key, input, output, xored }
                 }
             };
-            known.add(blocks.function.name.clone(), applied, unit, shape);
+            let number = known.add(blocks.function.name.clone(), applied, unit, shape);
+            if sources.iter().all(|(other, _)| *other != number) {
+                sources.push((number, circuit));
+            }
         }
+        known.unite(&sources);
         Ok(known)
     }
 
-    /// Adds a unit that computes a function.
-    fn add(&mut self, name: String, applied: Applied, unit: &Unit, shape: Shape) {
+    /// Makes functions whose sources are equal one function.
+    fn unite(&mut self, sources: &[(usize, Circuit)]) {
+        for (at, (first, circuit)) in sources.iter().enumerate() {
+            let same = self.applied[*first].same.clone();
+            let others: Vec<&(usize, Circuit)> = sources[at + 1..]
+                .iter()
+                .filter(|(other, _)| self.applied[*other].same == same)
+                .collect();
+            // Behind the numbers of all sources.
+            let function = self.applied.len() + first;
+            for &(other, source) in others {
+                if !sources::are_equal(circuit, &source) {
+                    continue;
+                }
+                for number in [*first, other] {
+                    let Applied { key, schedule, sizes, .. } = &self.applied[number];
+                    let (key, schedule) = (key.clone(), schedule.map(|(schedule, _)| schedule));
+                    let one = OneOfSeveral { function, key, schedule, key_bytes: sizes[0] };
+                    self.several.insert(number, one);
+                }
+                let applied = &mut self.applied[other];
+                applied.same = format!("{same} {:?}", applied.program);
+            }
+        }
+    }
+
+    /// The functions whose sources are equal.
+    pub fn united(&self) -> Vec<Several> {
+        let mut all: BTreeMap<usize, Several> = BTreeMap::new();
+        for (number, one) in &self.several {
+            let (source, _) = &self.applied[*number].program;
+            let function = self.names[*number].clone();
+            let new = || Several { function, sources: Vec::new() };
+            all.entry(one.function).or_insert_with(new).sources.push(source.clone());
+        }
+        all.into_values().collect()
+    }
+
+    /// Adds a unit that computes a function; returns the number of the function.
+    fn add(&mut self, name: String, applied: Applied, unit: &Unit, shape: Shape) -> usize {
         let mut all = self.names.iter().zip(&self.applied);
         let known = all.position(|(n, a)| (n, &a.program) == (&name, &applied.program));
         let function = match known {
@@ -127,6 +177,7 @@ impl<'a> Known<'a> {
             }
         };
         self.callees.push(Callee { symbol: unit.symbol.clone(), function, shape });
+        function
     }
 
     /// Bytes of the key, the input and the output of a function.

@@ -83,7 +83,7 @@ impl<'o> Prepared<'o> {
         let counts = counts.into_iter().map(extent).collect();
         let shape = Shape::Chained { chain: 2, block: 1, counts };
         let callee = Callee { symbol: "chained".into(), function: 0, shape };
-        let functions = Functions::new(&[callee], object);
+        let functions = Functions::new(&[callee], &Default::default(), object);
         let trial = Trial::new(object, Bits::new(Graph::new(None)), functions);
         Prepared { trial, buffers: Vec::new() }
     }

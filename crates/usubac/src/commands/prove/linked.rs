@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use usuba_prove::cache;
-use usuba_prove::dist::{self, Member, Report, Request};
+use usuba_prove::dist::{self, Member, Report, Request, Several};
 use usuba_prove::rows::{Answer, Claim, Row};
 
 use crate::args::Prove;
@@ -55,9 +55,12 @@ pub fn run(args: &Prove, file: &Path) -> Result<(), Failure> {
 const HEADS: [&str; 5] = ["safe", "ends", "time", "left", "computes"];
 
 fn text(report: &Report) -> String {
-    let Report { package, declared, there, members } = report;
-    let members: String = members.iter().map(|member| of_member(package, member)).collect();
-    members + &format!("{there} of {declared} functions that {package} exports are in the file\n")
+    let Report { package, declared, there, members, several } = report;
+    let mut text: String = members.iter().map(|member| of_member(package, member)).collect();
+    for Several { function, sources } in several {
+        text += &format!("proved to be one function, {function}: {}\n", sources.join(", "));
+    }
+    text + &format!("{there} of {declared} functions that {package} exports are in the file\n")
 }
 
 fn of_member(package: &str, member: &Member) -> String {
@@ -110,7 +113,7 @@ fn of_member(package: &str, member: &Member) -> String {
     text
 }
 
-/// The specification of a function, and the first reason why a claim about it is open.
+/// The specification of a function, and the reasons why claims about it are open.
 fn about(row: &Row) -> String {
     let specification = match &row.answers[Claim::Computes as usize] {
         // It names the specification, too.
@@ -118,13 +121,15 @@ fn about(row: &Row) -> String {
         _ if row.calls.is_empty() => row.specification.clone(),
         _ => format!("{} with {}", row.specification, row.calls.join(", ")),
     };
-    let reason = row.answers.iter().zip(HEADS).find_map(|(answer, head)| match answer {
-        Answer::Open(why) => Some((head, why)),
-        _ => None,
-    });
-    match reason {
-        None => specification,
-        Some((head, why)) if specification.is_empty() => format!("{head}: {why}"),
-        Some((head, why)) => format!("{specification}; {head}: {why}"),
+    let mut reasons: Vec<(&str, &str)> = Vec::new();
+    for (answer, head) in row.answers.iter().zip(HEADS) {
+        if let Answer::Open(why) = answer
+            && reasons.iter().all(|(_, known)| known != why)
+        {
+            reasons.push((head, why));
+        }
     }
+    let reasons = reasons.iter().map(|(head, why)| format!("{head}: {why}"));
+    let specification = (!specification.is_empty()).then_some(specification);
+    specification.into_iter().chain(reasons).collect::<Vec<_>>().join("; ")
 }
