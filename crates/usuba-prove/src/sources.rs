@@ -10,10 +10,11 @@
 //! function computes one function on every processor.
 //!
 //! *Soundness:* both programs are the reference semantics of typed sources, which the proof of each
-//! unit ends at. Orders of bytes are the ones of the unit's contracts.
+//! unit ends at. Orders of bytes come from the contracts of the
+//! units.
 //!
-//! *Limits:* what the engines of `usuba-equiv` decide on bits within their budget; otherwise the
-//! sources remain two unknown functions.
+//! *Limits:* the budget of the engines of `usuba-equiv`; beyond it the sources remain two unknown
+//! functions.
 
 use usuba::ir::build::Builder;
 use usuba::ir::{Eqn, Node, NodeId, Port, Program, Slicing, Val};
@@ -86,7 +87,7 @@ impl Circuit<'_> {
     /// the bits of the bytes of the output, each from the lowest one of the first byte.
     ///
     /// # Errors
-    /// The program has no semantics on bits, or its ports are not those of the function; the
+    /// The program has no semantics on bits, or its ports are others than the function has; the
     /// message says which.
     fn on_bits(&self) -> Result<Program, String> {
         let Circuit { unit, function, schedule } = *self;

@@ -52,7 +52,7 @@ fn additions_have_a_normal_form() {
         },
     ];
     another.into_iter().for_each(|right| assert!(!same(Some(3), 16, left, right)));
-    // What is left is no sum.
+    // The rest is no sum.
     assert!(same(
         Some(3),
         16,
