@@ -31,7 +31,7 @@ use super::elf::Object;
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::memory::{Access, Buffer, Memory, Moving, Pointer, Region, Whole};
 use super::stream::{Blocks, Open, Side, Stream};
-use super::summarized::Summarized;
+use super::summarized::{Registers, Summarized};
 use super::verdict::{self, Evidence};
 use super::word::Word;
 use super::{Fault, Forks, Machine, Residue, Rule, Step, World};
@@ -80,8 +80,8 @@ pub trait Turning: Machine + Clone + Summarized + ControlFlow {
     /// Makes addresses in some regions unknown public words.
     fn forget(&mut self, is_gone: &dyn Fn(Region) -> bool);
 
-    /// Replaces each number in a register for arguments of a call.
-    fn map_arguments(&mut self, of: &mut dyn FnMut(Form) -> Form);
+    /// Replaces each number in a register of a call's arguments, of which the callee reads some.
+    fn map_arguments(&mut self, read: Registers, of: &mut dyn FnMut(Form) -> Form);
 
     /// Replaces each bit.
     fn map(&mut self, bits: &Bits, of: &impl Fn(Cell) -> Cell);

@@ -85,6 +85,8 @@ pub struct Search<'a, 'o, M> {
     around: Vec<Meeting>,
     /// The callee-saved registers that are live at these places.
     live: FxHashMap<u64, Registers>,
+    /// The parameters that callees read, by their places.
+    read: FxHashMap<u64, Registers>,
     /// Whether functions may read the status of a callee that has returned to these places.
     statuses: FxHashMap<u64, bool>,
     /// A change of variables that is to be done before a loop.
@@ -100,7 +102,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         (longest, joins): (u64, bool),
     ) -> Search<'a, 'o, M> {
         let (asked, told, meetings) = (KNOWN_PHASES, Vec::new(), FxHashMap::default());
-        let (live, statuses) = (FxHashMap::default(), FxHashMap::default());
+        let (live, read, statuses) = Default::default();
         let (hoisted, summaries) = (None, Summaries::default());
         Search {
             world,
@@ -113,6 +115,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             meetings,
             around: Vec::new(),
             live,
+            read,
             statuses,
             hoisted,
             summaries,
@@ -643,8 +646,12 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                     let back =
                         back.ok_or_else(|| unsupported("a call without a return address"))?;
                     state.calls.push((stack, back));
+                    let (entry, object) = (state.machine.place(), self.world.object);
+                    let read = self.read.entry(entry);
+                    let read =
+                        read.or_insert_with(|| live_registers::parameters::<M>(object, entry));
                     let unknowns = &mut self.world.memory.unknowns;
-                    state.machine.map_arguments(&mut |form| unknowns.name(form));
+                    state.machine.map_arguments(*read, &mut |form| unknowns.name(form));
                     match self.joins {
                         true => return Ok(Stop::Called),
                         false => continue,

@@ -7,6 +7,7 @@ use crate::block_step::{Cover, Joining, parts};
 use crate::blocks::Turning;
 use crate::elf::Object;
 use crate::memory::{Memory, Pointer, Region, Whole};
+use crate::summarized::Registers;
 use crate::word::Word;
 use crate::word_turns::{
     covers_lane, covers_word, is_in, joined_word, lane_with_forms, lost_word, with_forms,
@@ -73,9 +74,11 @@ impl Turning for Aarch64 {
         }
     }
 
-    fn map_arguments(&mut self, of: &mut dyn FnMut(Form) -> Form) {
-        for word in &mut self.general[..PARAMETERS] {
-            if let Word::Count(form) = word {
+    fn map_arguments(&mut self, read: Registers, of: &mut dyn FnMut(Form) -> Form) {
+        for (number, word) in self.general[..PARAMETERS].iter_mut().enumerate() {
+            if let Word::Count(form) = word
+                && read >> number & 1 == 1
+            {
                 *form = of(*form);
             }
         }

@@ -9,6 +9,7 @@ use crate::block_step::{Cover, Joining};
 use crate::blocks::Turning;
 use crate::elf::Object;
 use crate::memory::{Memory, Pointer, Region};
+use crate::summarized::Registers;
 use crate::word::Word;
 use crate::word_turns::{covers_word, is_in, joined_word, lost_word, with_forms};
 use usuba_bits::cell::{Bits, Cell};
@@ -58,9 +59,11 @@ impl Turning for Riscv {
         }
     }
 
-    fn map_arguments(&mut self, of: &mut dyn FnMut(Form) -> Form) {
+    fn map_arguments(&mut self, read: Registers, of: &mut dyn FnMut(Form) -> Form) {
         for register in PARAMETER_REGISTERS {
-            if let Word::Count(form) = &mut self.registers[register] {
+            if let Word::Count(form) = &mut self.registers[register]
+                && read >> register & 1 == 1
+            {
                 *form = of(*form);
             }
         }

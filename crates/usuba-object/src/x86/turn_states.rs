@@ -7,6 +7,7 @@ use crate::blocks::Turning;
 use crate::elf::Object;
 use crate::flags::{Flag, Flags};
 use crate::memory::{Memory, Pointer, Region, Whole};
+use crate::summarized::Registers;
 use crate::word::Word;
 use crate::word_turns::{
     covers_lane, covers_word, is_in, joined_word, lane_with_forms, lost_word, with_forms,
@@ -70,9 +71,11 @@ impl Turning for X86 {
         self.vectors.map_wholes(&|whole| Some(whole).filter(is_kept));
     }
 
-    fn map_arguments(&mut self, of: &mut dyn FnMut(Form) -> Form) {
+    fn map_arguments(&mut self, read: Registers, of: &mut dyn FnMut(Form) -> Form) {
         for register in PARAMETERS {
-            if let Word::Count(form) = &mut self.general[register] {
+            if let Word::Count(form) = &mut self.general[register]
+                && read >> register & 1 == 1
+            {
                 *form = of(*form);
             }
         }
