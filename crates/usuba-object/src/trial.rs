@@ -95,7 +95,7 @@ enum Open<M> {
 /// The most instructions of a call on all paths, and the most branches that are followed both ways,
 /// altogether and on one path.
 const LONGEST: u64 = 16_000_000;
-const BRANCHES: usize = 1_000;
+const BRANCHES: usize = 20_000;
 const DEEPEST: usize = 100;
 
 /// The results of a call: the lowest 32 bits of its result, and the bits of each buffer.
