@@ -131,7 +131,11 @@ impl Dispatch {
         let mut known = *known;
         match question {
             Question::Choice if answer => known.is_chosen = true,
-            Question::Choice => known.refused += 1,
+            // The last choice is left when all others are refused.
+            Question::Choice => {
+                known.refused += 1;
+                known.is_chosen = known.refused + 1 == self.choices.len();
+            }
             Question::Feature(number) => {
                 known.tested |= 1 << number;
                 known.there |= u128::from(answer) << number;
@@ -159,9 +163,7 @@ impl Dispatch {
     }
 
     fn chosen(&self, known: &Known) -> Option<&Choice> {
-        // The last choice is left when all others are refused.
-        let is_last = known.refused + 1 == self.choices.len();
-        self.choices.get(known.refused).filter(|_| known.is_chosen || is_last)
+        self.choices.get(known.refused).filter(|_| known.is_chosen || self.choices.len() == 1)
     }
 }
 
@@ -210,6 +212,10 @@ mod tests {
         let chosen = dispatch.written(&with, 4).expect("AVX2 was found");
         let value = dispatch.read(64, 4, &chosen).expect("the variable").expect("a choice");
         assert_eq!(value[2], Some(true));
+        let refused = [false; 2]
+            .into_iter()
+            .fold(start, |known, answer| dispatch.decided(&known, Question::Choice, answer));
+        assert_eq!(refused, chosen, "the last one is left");
         assert_eq!(with.joined(&without), Some(start));
         assert_eq!(with.joined(&chosen), None);
     }
