@@ -83,6 +83,15 @@ pub trait Turning: Machine + Clone + Summarized + ControlFlow {
     /// Replaces each number in a register of a call's arguments, of which the callee reads some.
     fn map_arguments(&mut self, read: Registers, of: &mut dyn FnMut(Form) -> Form);
 
+    /// Forgets flags, and public words that are not wholly known, in registers that callers save and
+    /// the function reads no more. Only for processors whose backends are chosen at run time.
+    fn forget_dead(&mut self, _read: Registers) {}
+
+    /// Whether two states are the same; none of a processor without such a choice.
+    fn is_same(&self, _other: &Self) -> bool {
+        false
+    }
+
     /// Replaces each bit.
     fn map(&mut self, bits: &Bits, of: &impl Fn(Cell) -> Cell);
 

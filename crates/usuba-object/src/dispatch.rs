@@ -168,6 +168,11 @@ impl Dispatch {
 }
 
 impl Known {
+    /// Whether a path knows its backend.
+    pub fn is_chosen(&self) -> bool {
+        self.is_chosen
+    }
+
     /// The knowledge of two paths; `None` if their choices differ.
     pub fn joined(&self, other: &Known) -> Option<Known> {
         let tested = self.tested & other.tested & !(self.there ^ other.there);

@@ -36,6 +36,12 @@ pub fn results<M: ControlFlow>(object: &Object, place: u64) -> Registers {
     live::<M>(object, place, (set(M::VOLATILE), 0), &mut FxHashMap::default())
 }
 
+/// The caller-saved registers that a function may read from a place on, or return in.
+pub fn volatile<M: ControlFlow>(object: &Object, place: u64) -> Registers {
+    let read = (set(M::VOLATILE), set(&M::VOLATILE[..1]));
+    live::<M>(object, place, read, &mut FxHashMap::default())
+}
+
 /// Whether a function may read the status of a callee, from the place of its return on, or return it.
 pub fn reads_status<M: ControlFlow>(object: &Object, place: u64) -> bool {
     let status = set(&M::VOLATILE[..1]);

@@ -7,8 +7,10 @@
 //!
 //! *Soundness:* all sizes and numbers are known. A branch on symbols is followed both ways, and the
 //! results of the two paths are joined by its condition. A branch on addresses is a branch on a symbol of
-//! its own. Each call is executed for every distinguishable position of the frame, and must
-//! leave the same for all of them, so the next call begins with this for every position.
+//! its own. Two paths that have chosen one backend in the same state have the same results, so one of
+//! them is followed; registers and flags that are forgotten before are words of which nothing is known.
+//! Each call is executed for every distinguishable position of the frame, and must leave the same for
+//! all of them, so the next call begins with this for every position.
 
 use super::aarch64::Aarch64;
 use super::blocks::Turning;
@@ -16,6 +18,7 @@ use super::calls::Calls;
 use super::elf::{Object, Processor};
 use super::frame_phases::{KNOWN_PHASES, Phases};
 use super::functions::Functions;
+use super::live_registers;
 use super::memory::{Access, Buffer, Memory, Region, Whole};
 use super::riscv::Riscv;
 use super::safety::in_words;
@@ -82,6 +85,8 @@ enum End<M> {
     Returned(M),
     /// At a branch with this condition.
     Branch(M, Cell),
+    /// Behind the instruction that has chosen a backend.
+    Chosen(M),
 }
 
 /// A branch that is followed both ways, and its condition.
@@ -90,12 +95,14 @@ enum Open<M> {
     First(Box<(M, Memory)>, Cell),
     /// The side with the condition is executed; the other one has these results.
     Second(Cell, Left),
+    /// The path from this state on is executed.
+    Chosen(Box<(M, Memory)>),
 }
 
 /// The most instructions of a call on all paths, and the most branches that are followed both ways,
 /// altogether and on one path.
 const LONGEST: u64 = 16_000_000;
-const BRANCHES: usize = 20_000;
+const BRANCHES: usize = 1_000;
 const DEEPEST: usize = 100;
 
 /// The results of a call: the lowest 32 bits of its result, and the bits of each buffer.
@@ -173,18 +180,36 @@ impl<'o> Trial<'o> {
 
     /// The results of all paths, and the largest alignment of the frame that they have asked for.
     /// A branch is joined before the branches above it: where both of its sides leave the same,
-    /// it is forgotten.
+    /// it is forgotten. Many paths choose one backend; the first of them is followed for all whose
+    /// states are the same then.
     fn joined<M: Turning>(&mut self, machine: M, memory: Memory) -> Result<(Left, u64), Fault> {
         self.world.memory = memory;
         let mut asked = KNOWN_PHASES;
         let mut count = 0;
         let mut open: Vec<Open<M>> = Vec::new();
+        let mut chosen: Vec<(Box<(M, Memory)>, Left)> = Vec::new();
         let mut next = (machine, None);
         loop {
             let (machine, outcome) = next;
             self.world.forks = Forks { follows: true, outcome, ..Forks::default() };
             let mut left = match self.returned(machine)? {
                 End::Returned(machine) => self.left(&machine)?,
+                End::Chosen(mut machine) => {
+                    let place = machine.place();
+                    machine.forget_dead(live_registers::volatile::<M>(self.world.object, place));
+                    let memory = &self.world.memory;
+                    let is_same = |(state, _): &&(Box<(M, Memory)>, Left)| {
+                        state.0.is_same(&machine) && state.1.is_same(memory)
+                    };
+                    match chosen.iter().find(is_same) {
+                        Some((_, left)) => left.clone(),
+                        None => {
+                            open.push(Open::Chosen(Box::new((machine.clone(), memory.clone()))));
+                            next = (machine, None);
+                            continue;
+                        }
+                    }
+                }
                 End::Branch(machine, bit) => {
                     count += 1;
                     if count >= BRANCHES || open.len() >= DEEPEST {
@@ -210,6 +235,7 @@ impl<'o> Trial<'o> {
                         break (machine, Some(true));
                     }
                     Some(Open::Second(bit, other)) => left = self.chosen(bit, left, &other),
+                    Some(Open::Chosen(state)) => chosen.push((state, left.clone())),
                 }
             };
         }
@@ -254,11 +280,15 @@ impl<'o> Trial<'o> {
         while self.instructions < self.limit {
             self.instructions += 1;
             let place = machine.place();
+            let known = self.world.memory.choice;
             let step = self.world.step(&mut machine);
             // An outcome is for one instruction.
             self.world.forks.outcome = None;
             match step {
                 Ok(Step::Returned) => return Ok(End::Returned(machine)),
+                Ok(_) if !known.is_chosen() && self.world.memory.choice.is_chosen() => {
+                    return Ok(End::Chosen(machine));
+                }
                 Ok(_) => {}
                 Err(fault) => {
                     let Some(fork) = self.world.forks.asked.take() else { return Err(fault) };

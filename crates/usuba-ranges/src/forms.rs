@@ -410,7 +410,7 @@ impl Ranges {
 }
 
 /// The public unknowns of an execution.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Unknowns {
     pub ranges: Ranges,
     /// Variables that are in use.

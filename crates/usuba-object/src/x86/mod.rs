@@ -58,7 +58,7 @@ pub use table::{Form as Shape, Row, Timing, is_modelled, rows};
 use usuba_bits::cell::{Bits, Cell};
 
 /// The processor.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct X86 {
     general: [Word; 16],
     vectors: registers::Vectors,

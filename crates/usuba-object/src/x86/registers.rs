@@ -12,7 +12,7 @@ use usuba_bits::cell::{Bits, Cell};
 pub const VECTOR: usize = 512;
 
 /// The bits of all vector registers, 32 of [`VECTOR`] bits.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Vectors {
     cells: Vec<Cell>,
     /// Addresses and counts in lanes of 64 bits, which are then unset: compilers that run out of

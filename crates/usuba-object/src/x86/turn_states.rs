@@ -1,6 +1,6 @@
 //! States of the processor at the turns of a loop over blocks, for induction.
 
-use super::registers::{LANES, PARAMETERS, VECTOR};
+use super::registers::{LANES, PARAMETERS, VECTOR, VOLATILE};
 use super::{X86, decoded_flow};
 use crate::block_step::{Cover, Joining, parts};
 use crate::blocks::Turning;
@@ -79,6 +79,23 @@ impl Turning for X86 {
                 *form = of(*form);
             }
         }
+    }
+
+    fn forget_dead(&mut self, read: Registers) {
+        for register in VOLATILE.into_iter().filter(|register| read >> register & 1 == 0) {
+            // Callers of functions in one file may read the others.
+            if let Word::Bits(cells) = &self.general[register]
+                && cells.contains(&Cell::UNSET)
+            {
+                self.general[register] = Word::unset();
+            }
+        }
+        self.flags = Flags::all(Flag::Secret);
+        (self.zero_of, self.subtracted) = ((0, Vec::new()), None);
+    }
+
+    fn is_same(&self, other: &X86) -> bool {
+        self == other
     }
 
     fn map(&mut self, bits: &Bits, of: &impl Fn(Cell) -> Cell) {
