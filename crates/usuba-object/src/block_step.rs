@@ -27,6 +27,11 @@ pub trait Joining {
     /// A bit of both states.
     fn cell(&self, one: Cell, next: Cell) -> Cell;
 
+    /// Whether bits that are equal in both states are these bits.
+    fn keeps_equal(&self) -> bool {
+        false
+    }
+
     /// The bit of a value that is no form.
     fn lost(&self) -> Cell;
 

@@ -130,6 +130,8 @@ impl<M: Turning> Search<'_, '_, M> {
         let (entry, start, object) =
             (state.machine.place(), state.machine.stack_offset(), self.world.object);
         let call = self.summaries.depth + 1;
+        let Some(place) = return_place(&state) else { return Ok(vec![state]) };
+        let read = self.read_after(place);
         let functions = &mut self.summaries.functions;
         let known = functions.entry(entry).or_insert_with(|| Known {
             live: live_registers::parameters::<M>(object, entry),
@@ -139,14 +141,16 @@ impl<M: Turning> Search<'_, '_, M> {
             over_buffers: Vec::new(),
         });
         let general = state.machine.generalised(&self.world.bits, known.live, call);
-        let Some(place) = return_place(&state) else { return Ok(vec![state]) };
         let Some(general) = general else {
             let after = self.call_over_buffers(&state, (entry, place), part);
             return Ok(after.unwrap_or_else(|| vec![state]));
         };
         let machine = general.moved(&|whole| relative(whole, start, call));
         let bits = &mut self.world.bits;
-        let of = |summary: &Summary<M>| summary.names(&state, &machine, bits);
+        let of = |summary: &Summary<M>| {
+            let keeps = summary.keeps_words(&machine, read);
+            keeps.then(|| summary.names(&state, &machine, bits)).flatten()
+        };
         let mut all = known.summaries.iter().enumerate();
         if let Some((at, names)) = all.find_map(|(at, summary)| Some((at, of(summary)?))) {
             self.evidence.repeated += 1;
@@ -317,6 +321,13 @@ impl<M: Turning> Summary<M> {
             buffers: Vec::new(),
             exits: ends.iter().map(|end| &**end).zip(&footprints).map(exit).collect(),
         })
+    }
+
+    /// Whether a call with these generalised registers keeps the addresses and numbers in registers that
+    /// its caller reads: where the first call had bits, an address is lost.
+    fn keeps_words(&self, machine: &M, read: Registers) -> bool {
+        let is_lost = |&at: &u16| machine.held(at).is_some() && self.machine.held(at).is_none();
+        !(0..M::REGISTERS).filter(is_lost).any(|at| read >> at & 1 == 1)
     }
 
     /// If a state at the entry of the callee, with these generalised registers, is a case of this

@@ -5,8 +5,6 @@
 pub struct Convention {
     /// Bytes of an address.
     pub address: usize,
-    /// Whether the address of each access is a multiple of its size.
-    pub is_strict: bool,
     /// Bytes above the stack pointer at entry that belong to the frame: the return address, where it
     /// is on the stack.
     pub above: i64,

@@ -53,8 +53,7 @@ impl Phases {
 mod tests {
     use super::*;
 
-    const CONVENTION: Convention =
-        Convention { address: 8, is_strict: false, above: 8, red_zone: 128, phase: 8 };
+    const CONVENTION: Convention = Convention { address: 8, above: 8, red_zone: 128, phase: 8 };
 
     /// The positions of the executions, if each tests these alignments at its position.
     fn looked_at(asked: impl Fn(u64) -> u64) -> Vec<u64> {

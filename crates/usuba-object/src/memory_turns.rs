@@ -29,7 +29,11 @@ impl Memory {
         for (own, next) in memory.scopes.iter_mut().zip(&other.scopes) {
             *own = own.joined(next, &|one, next| join.form(one, next));
         }
+        let is_kept = |own: &[Cell], next: &[Cell]| join.keeps_equal() && own == next;
         for (own, next) in memory.buffers.iter_mut().zip(&other.buffers) {
+            if is_kept(&own.cells, &next.cells) {
+                continue;
+            }
             for (cell, &next) in own.cells.iter_mut().zip(&next.cells) {
                 *cell = join.cell(*cell, next);
             }
@@ -47,7 +51,13 @@ impl Memory {
         memory.lowest = self.lowest.min(other.lowest);
         memory.in_frame(-other.below);
         let first = -8 * memory.below;
+        let place = |at: usize| usize::try_from(first + at as i64 + 8 * other.below).ok();
         for word in memory.frame_words() {
+            let next = place(word.start).zip(place(word.end));
+            let next = next.and_then(|(start, end)| other.frame.get(start..end));
+            if next.is_some_and(|next| is_kept(&memory.frame[word.clone()], next)) {
+                continue;
+            }
             let joined = |at: usize| join.cell(memory.frame[at], other.cell_at(first + at as i64));
             let mut cells: Vec<Cell> = word.clone().map(joined).collect();
             join.word(&memory.frame[word.clone()], &mut cells);

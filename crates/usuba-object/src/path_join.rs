@@ -11,7 +11,9 @@
 //! becomes a new variable, with the range of both, and a word that differs becomes unknown.
 //!
 //! A relation between variables that holds on one path is kept if it holds on the other one, too: an
-//! equation, or one of its two inequalities. So are the bounds of each number that is a sum.
+//! equation, or one of its two inequalities, also without one of its variables, by an equation of
+//! its path. So are the bounds of each number that is a sum, and that a number which differs is at
+//! most another one, as the place in a buffer is at most its length.
 //!
 //! *Soundness:* the joined state has each of the two states as a case: for all values of the
 //! variables of a path, the noted variables have the values of their forms, the new ones the
@@ -120,12 +122,20 @@ impl Lattice {
     }
 }
 
+/// The forms that a form has without one of its variables, by a form that is zero.
+fn exchanged(form: Form, zero: Form) -> impl Iterator<Item = Form> {
+    (0..VARIABLES).filter_map(move |at| {
+        let (factor, unit) = (form.terms[at], zero.terms[at]);
+        let is_multiple = unit != 0 && factor != 0 && factor % unit == 0;
+        form.minus(is_multiple.then(|| zero.times(factor / unit))??)
+    })
+}
+
 /// The join of two paths.
 pub struct Paths {
     sides: [Side; 2],
     scope: Scope,
     constants: [Cell; 2],
-    is_strict: bool,
     made: RefCell<Made>,
 }
 
@@ -139,6 +149,10 @@ struct Made {
     lattice: Lattice,
     /// Sums of variables that are numbers of the joined state.
     sums: Vec<Form>,
+    /// Multiples of one variable that are numbers of it.
+    multiples: Vec<Form>,
+    /// Its numbers that differ on the paths.
+    numbers: Vec<Form>,
 }
 
 impl Made {
@@ -161,32 +175,64 @@ impl Made {
         (rest == Form::default()).then_some(value)
     }
 
-    /// The ranges, with relations that hold on both paths.
-    fn related(&self, sides: &[Side; 2]) -> Ranges {
-        let opposite = |form: &Form| form.times(-1);
+    /// The relations of each path, as facts of the joined state that may hold on the other one, too.
+    fn relations(&self, sides: &[Side; 2]) -> Vec<Form> {
         let both = &self.lattice.relations;
-        let mut candidates: Vec<Form> = both.iter().filter_map(opposite).collect();
+        let mut candidates: Vec<Form> = both.iter().filter_map(Form::opposite).collect();
         candidates.extend(both);
+        // Relations of one path give a fact of it other forms, one of which may hold on both.
+        let mut rewritten = Vec::new();
         for (side, path) in sides.iter().enumerate() {
             let mut lattice = Lattice::default();
             for column in &self.columns {
                 let values = [column.values[side], Form::default()];
                 lattice.add(Row { form: column.form, values });
             }
-            candidates.extend(lattice.relations.iter().filter_map(opposite));
+            candidates.extend(lattice.relations.iter().filter_map(Form::opposite));
             let facts = path.ranges.facts().map(|fact| path.value(fact));
-            candidates.extend(facts.filter_map(|f| lattice.form([f, Form::default()])));
+            let facts = facts.filter_map(|f| lattice.form([f, Form::default()]));
+            for fact in facts {
+                rewritten.extend(lattice.relations.iter().flat_map(|zero| exchanged(fact, *zero)));
+                candidates.push(fact);
+            }
             candidates.append(&mut lattice.relations);
         }
-        let mut ranges = self.ranges;
+        candidates.append(&mut rewritten);
+        candidates
+    }
+
+    /// The bounds of numbers, as facts.
+    fn limits(&self, sides: &[Side; 2]) -> Vec<Form> {
+        let mut limits = Vec::new();
+        let bounds = |form: Form| {
+            let of = |side: usize| Some(sides[side].ranges.bounds(self.value(form, side)?));
+            let ((a, b), (c, d)) = of(0).zip(of(1))?;
+            Some((a.min(c), b.max(d)))
+        };
         for &sum in &self.sums {
-            let of = |side: usize| Some(sides[side].ranges.bounds(self.value(sum, side)?));
-            let Some(((a, b), (c, d))) = of(0).zip(of(1)) else { continue };
-            let [low, high] = [a.min(c), b.max(d)].map(|bound| i64::try_from(bound).ok());
-            candidates.extend(low.and_then(|low| sum.minus(Form::number(low))));
-            candidates.extend(high.and_then(|high| Form::number(high).minus(sum)));
+            let Some((low, high)) = bounds(sum) else { continue };
+            let [low, high] = [low, high].map(|bound| i64::try_from(bound).ok());
+            limits.extend(low.and_then(|low| sum.minus(Form::number(low))));
+            limits.extend(high.and_then(|high| Form::number(high).minus(sum)));
         }
-        for fact in candidates {
+        // A new number may be limited by another one, as a place is by a length.
+        for &number in &self.numbers {
+            for form in self.multiples.iter().chain(&self.sums) {
+                let Some(rest) = form.minus(number) else { continue };
+                match bounds(rest) {
+                    Some((0, _)) => limits.push(rest),
+                    Some((_, 0)) => limits.extend(rest.opposite()),
+                    _ => {}
+                }
+            }
+        }
+        limits
+    }
+
+    /// The ranges, with relations that hold on both paths.
+    fn related(&self, sides: &[Side; 2]) -> Ranges {
+        let mut ranges = self.ranges;
+        for fact in self.relations(sides).into_iter().chain(self.limits(sides)) {
             let holds = |side: usize| {
                 let value = self.value(fact, side);
                 value.is_some_and(|value| sides[side].ranges.never_negative(value))
@@ -211,7 +257,15 @@ impl Paths {
         // A relation of the noted variables still holds.
         let ranges = Ranges::default().with_facts(before.facts());
         let (columns, lattice) = (Vec::new(), Lattice::default());
-        let mut made = Made { ranges, is_used: kept, columns, lattice, sums: Vec::new() };
+        let mut made = Made {
+            ranges,
+            is_used: kept,
+            columns,
+            lattice,
+            sums: Vec::new(),
+            multiples: Vec::new(),
+            numbers: Vec::new(),
+        };
         made.add(Form::number(1), [Form::number(1); 2]);
         for at in (0..VARIABLES).filter(|&at| kept[at]) {
             let Range { low, high } = before.0[at];
@@ -229,8 +283,7 @@ impl Paths {
             }
         }
         let scope = Scope::new(kept, before);
-        let is_strict = one.convention.is_strict;
-        Some(Paths { sides, scope, constants, is_strict, made: RefCell::new(made) })
+        Some(Paths { sides, scope, constants, made: RefCell::new(made) })
     }
 
     /// The variables of the joined state, where the noted ones are themselves.
@@ -242,15 +295,12 @@ impl Paths {
         memory.scopes.push(self.scope);
     }
 
-    /// A variable for any of two numbers. Where addresses must be aligned and both are multiples of a number
-    /// but for a constant, so is the variable.
+    /// A variable for any of two numbers. If both are multiples of a number but for a constant, the
+    /// variable is the factor.
     fn number(&self, one: Form, next: Form) -> Option<Form> {
         let base = Form::number(one.constant);
         let forms = [one.minus(base)?, next.minus(base)?];
-        let step = match self.is_strict {
-            true => gcd(forms[0].content(), forms[1].content()).max(1),
-            false => 1,
-        };
+        let step = gcd(forms[0].content(), forms[1].content()).max(1);
         let forms = forms.map(|form| form.over(step));
         let made = &mut *self.made.borrow_mut();
         let [(a, b), (c, d)] = [0, 1].map(|at| self.sides[at].ranges.bounds(forms[at]));
@@ -260,7 +310,9 @@ impl Paths {
         made.is_used[at] = true;
         made.ranges.0[at] = range;
         made.add(Form::variable(at), forms);
-        Form::variable(at).times(step)?.plus(base)
+        let number = Form::variable(at).times(step)?.plus(base)?;
+        made.numbers.push(number);
+        Some(number)
     }
 }
 
@@ -274,9 +326,13 @@ impl Joining for Paths {
         let form = kept.or_else(|| self.made.borrow().lattice.form([one, next]));
         let Some(form) = form else { return self.number(one, next) };
         let made = &mut *self.made.borrow_mut();
-        let is_sum = form.terms.iter().filter(|&&factor| factor != 0).count() > 1;
-        if is_sum && !made.sums.contains(&form) {
-            made.sums.push(form);
+        let known = match form.terms.iter().filter(|&&factor| factor != 0).count() {
+            0 => return Some(form),
+            1 => &mut made.multiples,
+            _ => &mut made.sums,
+        };
+        if !known.contains(&form) {
+            known.push(form);
         }
         Some(form)
     }
@@ -288,6 +344,10 @@ impl Joining for Paths {
             false if is_public(one) && is_public(next) => Cell::UNSET,
             false => Cell::OPAQUE,
         }
+    }
+
+    fn keeps_equal(&self) -> bool {
+        true
     }
 
     fn lost(&self) -> Cell {

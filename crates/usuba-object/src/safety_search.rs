@@ -87,6 +87,8 @@ pub struct Search<'a, 'o, M> {
     live: FxHashMap<u64, Registers>,
     /// The parameters that callees read, by their places.
     read: FxHashMap<u64, Registers>,
+    /// The registers that callees may change, and that are read at these places behind calls.
+    read_after: FxHashMap<u64, Registers>,
     /// Whether functions may read the status of a callee that has returned to these places.
     statuses: FxHashMap<u64, bool>,
     /// A change of variables that is to be done before a loop.
@@ -102,7 +104,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         (longest, joins): (u64, bool),
     ) -> Search<'a, 'o, M> {
         let (asked, told, meetings) = (KNOWN_PHASES, Vec::new(), FxHashMap::default());
-        let (live, read, statuses) = Default::default();
+        let (live, read, read_after, statuses) = Default::default();
         let (hoisted, summaries) = (None, Summaries::default());
         Search {
             world,
@@ -116,6 +118,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             around: Vec::new(),
             live,
             read,
+            read_after,
             statuses,
             hoisted,
             summaries,
@@ -232,6 +235,14 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                 (Meeting { calls, place: Some(place) }, is_in_loop)
             }
         }
+    }
+
+    /// The registers that a callee may change, and that its caller reads once it has returned to a place.
+    pub(super) fn read_after(&mut self, place: u64) -> Registers {
+        let object = self.world.object;
+        let read = || live_registers::results::<M>(object, place);
+        let is_known = place != NOWHERE;
+        if is_known { *self.read_after.entry(place).or_insert_with(read) } else { 0 }
     }
 
     /// Whether a function may read the status of a callee that has returned to a place; one that is not

@@ -24,7 +24,7 @@ use super::relations::JOINED;
 pub const VARIABLES: usize = 16;
 
 /// Facts that are kept, at most.
-const FACTS: usize = 16;
+const FACTS: usize = 24;
 
 /// Turns of a loop that may be executed although the number of all turns is not known.
 const TURNS: i64 = 8;
@@ -93,6 +93,11 @@ impl Form {
         self.plus(other.times(-1)?)
     }
 
+    /// `None` if a factor overflows.
+    pub fn opposite(&self) -> Option<Form> {
+        self.times(-1)
+    }
+
     /// The form with the remainders of all factors by a positive divisor. Factors have the remainders
     /// of least absolute value, so that the rest has few values.
     fn remainder(mut self, divisor: i64) -> Form {
@@ -104,9 +109,14 @@ impl Form {
         self
     }
 
+    /// The greatest common divisor of its factors; 1 if it has none.
+    pub(crate) fn step(self) -> i64 {
+        Form { constant: 0, ..self }.content().max(1)
+    }
+
     /// The form divided by the greatest common divisor of its factors, rounded down.
     pub(crate) fn rounded(mut self) -> Form {
-        let divisor = Form { constant: 0, ..self }.content().max(1);
+        let divisor = self.step();
         self.constant = self.constant.div_euclid(divisor);
         self.terms.iter_mut().for_each(|factor| *factor /= divisor);
         self
@@ -347,14 +357,20 @@ impl Ranges {
         self.1.into_iter().filter(|fact| *fact != Form::default())
     }
 
-    /// With other facts, each once. The forms are integers, so their common divisors are none.
+    /// With other facts, of which each implies no other one by its constant alone. The forms are
+    /// integers, so their common divisors are none.
     pub fn with_facts(mut self, facts: impl Iterator<Item = Form>) -> Ranges {
         self.1 = [Form::default(); FACTS];
         let mut count = 0;
         for fact in facts.filter(|fact| fact.value().is_none()).map(Form::rounded) {
-            if count < FACTS && !self.1[..count].contains(&fact) {
-                self.1[count] = fact;
-                count += 1;
+            let known = self.1[..count].iter_mut().find(|known| known.terms == fact.terms);
+            match known {
+                Some(known) => known.constant = known.constant.min(fact.constant),
+                None if count < FACTS => {
+                    self.1[count] = fact;
+                    count += 1;
+                }
+                None => {}
             }
         }
         self

@@ -40,10 +40,13 @@ impl Ranges {
         if facts == 0 || low == high || self.facts().next().is_none() {
             return (low, high);
         }
-        let (known, form) = self.solved(form);
+        let (known, solved) = self.solved(form);
         let least = |form: Form| self.least(form, &known, facts);
-        let (first, last) = (least(form), form.times(-1).map_or(-high, least));
-        (low.max(first), high.min(-last))
+        let (first, last) = (least(solved), solved.times(-1).map_or(-high, least));
+        let (low, high) = (low.max(first), high.min(-last));
+        // Its values differ by multiples of a common divisor of its factors.
+        let (base, step) = (i128::from(form.constant), i128::from(form.step()));
+        (low + (base - low).rem_euclid(step), high - (high - base).rem_euclid(step))
     }
 
     /// Facts, and a form, in which equations replace variables: two facts with opposite signs are an

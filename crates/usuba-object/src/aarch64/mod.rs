@@ -102,8 +102,7 @@ impl Aarch64 {
 }
 
 impl Machine for Aarch64 {
-    const CONVENTION: Convention =
-        Convention { address: 8, is_strict: false, above: 0, red_zone: 0, phase: 0 };
+    const CONVENTION: Convention = Convention { address: 8, above: 0, red_zone: 0, phase: 0 };
 
     fn enter(parameters: &[Option<Whole>], entry: u64) -> Aarch64 {
         Aarch64::entered(parameters, entry)

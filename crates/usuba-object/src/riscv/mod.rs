@@ -73,8 +73,7 @@ impl Riscv {
 }
 
 impl Machine for Riscv {
-    const CONVENTION: Convention =
-        Convention { address: 4, is_strict: true, above: 0, red_zone: 0, phase: 0 };
+    const CONVENTION: Convention = Convention { address: 4, above: 0, red_zone: 0, phase: 0 };
 
     fn enter(parameters: &[Option<Whole>], entry: u64) -> Riscv {
         Riscv::entered(parameters, entry)

@@ -14,7 +14,7 @@ use super::control::condition_of;
 use super::{Done, Run, unsupported};
 use crate::Fault;
 use crate::flags::{Condition, Flag, Flags};
-use crate::word::Word;
+use crate::word::{Binary, Word};
 use usuba_bits::cell::Cell;
 
 /// rax and rdx, as instructions encode them.
@@ -132,7 +132,12 @@ impl Run<'_, '_> {
         if !adds && self.are_same(0, 1) {
             return self.spread_carry(8 * bytes);
         }
-        let carry = carried(self, self.x86.flags.carry)?;
+        let flag = self.world.held(&self.x86.flags, Condition::Below)?;
+        let words = [self.word(0, bytes)?, self.word(1, bytes)?];
+        if let (Flag::Is(carry), [Word::Count(_), Word::Number(by)]) = (flag, &words) {
+            return self.count_with(adds, &words[0], u128::from(*by) + u128::from(carry), bytes);
+        }
+        let carry = carried(self, flag)?;
         let (a, b) = (self.word_bits(0, bytes, ADDRESS)?, self.word_bits(1, bytes, ADDRESS)?);
         let (out, carry) = match adds {
             true => self.world.bits.sum_with(&a, &b, carry),
@@ -140,6 +145,19 @@ impl Run<'_, '_> {
         };
         self.x86.flags = self.flags_of_word(&out, carry, &[&a, &b]);
         self.set_bits(0, &out)
+    }
+
+    /// A count and a number, of which one is the carry.
+    fn count_with(&mut self, adds: bool, count: &Word, by: u128, bytes: usize) -> Done {
+        if by >> (8 * bytes) != 0 {
+            // The count stays, and there is a carry.
+            self.x86.flags = Flags { carry: Flag::Is(true), ..Flags::UNDEFINED };
+            return Ok(());
+        }
+        let operation = if adds { Binary::Add } else { Binary::Subtract };
+        let (word, flags) = self.combined(operation, count, &Word::Number(by as u64), bytes)?;
+        self.x86.flags = flags;
+        self.set_word(0, word)
     }
 
     /// sbb of a register from itself: all of its bits become the carry.

@@ -111,8 +111,7 @@ pub const PARAMETERS: [usize; 6] = [7, 6, 2, 1, 8, 9];
 pub const CANARY: Pointer = Pointer { region: Region::Entry(16), offset: 0 };
 
 /// The System V calling convention.
-pub const CONVENTION: Convention =
-    Convention { address: 8, is_strict: false, above: 8, red_zone: 128, phase: 8 };
+pub const CONVENTION: Convention = Convention { address: 8, above: 8, red_zone: 128, phase: 8 };
 
 /// Caller-saved registers: rax, rcx, rdx, rsi, rdi, r8 to r11.
 pub const VOLATILE: [usize; 9] = [0, 1, 2, 6, 7, 8, 9, 10, 11];

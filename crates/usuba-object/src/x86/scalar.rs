@@ -162,7 +162,7 @@ impl Run<'_, '_> {
         if writes { self.set_word(0, result) } else { Ok(()) }
     }
 
-    fn combined(
+    pub fn combined(
         &mut self,
         operation: Binary,
         a: &Word,
