@@ -201,6 +201,10 @@ impl Bytes for Numbers<'_> {
         byte & mask
     }
 
+    fn rotated(&self, byte: &u8, bits: u32) -> u8 {
+        byte.rotate_left(bits)
+    }
+
     fn sizes(&self, function: &str) -> Result<[usize; 3], String> {
         self.known(function)?.sizes()
     }

@@ -37,6 +37,7 @@ mod sponge;
 mod values;
 pub mod vectors;
 mod wrong;
+pub mod xts;
 
 use std::collections::BTreeMap;
 use std::fmt;

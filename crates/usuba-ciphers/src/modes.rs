@@ -22,6 +22,9 @@ pub trait Bytes {
     /// The bits of a byte that a mask has, too.
     fn common(&mut self, byte: &Self::Byte, mask: u8) -> Self::Byte;
 
+    /// A byte whose bits are rotated to the left.
+    fn rotated(&self, byte: &Self::Byte, bits: u32) -> Self::Byte;
+
     /// Bytes of the key, the input and the output of a function of a cipher folder.
     ///
     /// # Errors

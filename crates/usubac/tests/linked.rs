@@ -411,10 +411,10 @@ fn exported_functions_compute_their_specifications() {
 
 /// Changes of the C of a function that XORs blocks to a text.
 const OF_XORS: &[(&str, &str)] = &[
-    ("in += 256, text += 256", "in += 128, text += 256"),
-    ("in += 256, text += 256", "in += 256, text += 128"),
-    ("text += 256, out += 256", "text += 256, out += 128"),
-    ("nblocks >= 8; nblocks -= 8, in += 64, text", "nblocks > 8; nblocks -= 8, in += 64, text"),
+    ("in+=256,text+=256", "in+=128,text+=256"),
+    ("in+=256,text+=256", "in+=256,text+=128"),
+    ("text+=256,out+=256", "text+=256,out+=128"),
+    ("nblocks>=8;nblocks-=8,in+=64,text", "nblocks>8;nblocks-=8,in+=64,text"),
     ("y + 4 * c, text + 64 * c, out", "y + 4 * c, text, out"),
     ("y + 4 * c, text + 64 * c, out", "y + 4 * c, in + 64 * c, out"),
     ("XOR(r1, USUBA_LOAD(text + 16))", "XOR(r1, USUBA_LOAD(text))"),

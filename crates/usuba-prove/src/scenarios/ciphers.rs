@@ -1,6 +1,7 @@
 //! Blocks under a key, and modes of block ciphers.
 
 use usuba_ciphers::modes::{Bytes, sum};
+use usuba_ciphers::xts::Xts;
 use usuba_library::Description;
 
 use super::run::{Run, at, number};
@@ -47,7 +48,7 @@ impl Scenarios<'_> {
         );
     }
 
-    /// The blocks of a block cipher in both directions, CTR, and CBC for blocks of 16 bytes.
+    /// The blocks of a block cipher in both directions, CTR, and CBC and XTS for blocks of 16 bytes.
     pub(super) fn block(&mut self, primitive: &Description, inverse: Option<usize>, wide: bool) {
         self.keyed(primitive);
         let (name, key) = (&primitive.name, primitive.key);
@@ -134,8 +135,43 @@ impl Scenarios<'_> {
             }
         }
         if let Some(inverse) = inverse.filter(|_| wide) {
-            self.chaining(primitive, &init, &primitive.operations[inverse].function);
+            let inverse = &primitive.operations[inverse].function;
+            self.chaining(primitive, &init, inverse);
+            self.data_units(primitive, &init, ("encrypt", &primitive.operations[0].function));
+            self.data_units(primitive, &init, ("decrypt", inverse));
         }
+    }
+
+    /// A direction of XTS.
+    fn data_units(&mut self, primitive: &Description, init: &str, direction: (&str, &str)) {
+        let (name, key, block) = (&primitive.name, primitive.key, primitive.operations[0].input);
+        let encrypt = primitive.operations[0].function.clone();
+        let (direction, operation) = (direction.0, direction.1.to_string());
+        let is_decryption = direction == "decrypt";
+        self.add(
+            [init, &format!("{name}_xts_{direction}")],
+            format!("out = xts-{direction}({name}, key, tweak key, tweak, in)"),
+            vec![
+                ("length", vec![block, block + 1, 3 * block - 1, 5 * block, 24 * block + 5]),
+                in_place(),
+            ],
+            move |run, [init, function], sizes| {
+                let &[length, place] = sizes else { return Err(SIZES.into()) };
+                let (words, bytes) = run.keyed(init, key)?;
+                let (tweak_words, tweak_bytes) = run.keyed(init, key)?;
+                let (tweak, text) = (run.text("tweak", block), run.text("in", length));
+                let [key, tweak_key, unit, data] =
+                    [bytes, tweak_bytes, tweak, text].map(|room| run.bytes(room));
+                let out = if place == 1 { text } else { run.room("out", length) };
+                let [tweak, text, out_at] = [tweak, text, out].map(at);
+                let given = [at(words), at(tweak_words), tweak, text, out_at, number(length)];
+                run.call(function, &given)?;
+                let mode = Xts { encrypt: &encrypt, operation: &operation, is_decryption };
+                let keys = [&key[..], &tweak_key];
+                let expected = mode.unit(&mut run.symbols(), keys, &unit, &data)?;
+                run.expect(out, &expected)
+            },
+        );
     }
 
     /// CBC decryption: NIST SP 800-38A, section 6.2.

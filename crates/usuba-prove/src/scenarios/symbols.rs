@@ -378,6 +378,12 @@ impl Bytes for Symbols<'_> {
         std::array::from_fn(|at| if mask >> at & 1 == 1 { byte[at] } else { zero })
     }
 
+    fn rotated(&self, byte: &Byte, bits: u32) -> Byte {
+        let mut rotated = *byte;
+        rotated.rotate_right(bits as usize % 8);
+        rotated
+    }
+
     fn sizes(&self, function: &str) -> Result<[usize; 3], String> {
         Ok(self.known.applied(function, self.source)?.1.sizes)
     }
