@@ -546,6 +546,23 @@ mod tests {
         all.map(|(x, y)| of(x, y)).collect()
     }
 
+    /// 3 x0 <= 6 + x1, which is at most 10: 9 is the greatest multiple of 3.
+    #[test]
+    fn bounds_are_multiples_of_the_factors() {
+        let ranges = ranges().assumed(form(6, -3, 1)).expect("it can hold");
+        assert_eq!(ranges.bounds(form(0, 3, 0)), (0, 9));
+        assert_eq!(ranges.bounds(form(1, 6, 0)), (1, 19));
+        assert_eq!(ranges.bounds(form(0, -3, 0)), (-9, 0));
+    }
+
+    /// Of facts that differ by their constants the strongest one is left.
+    #[test]
+    fn a_fact_that_another_one_implies_is_none() {
+        let facts = [form(6, -3, 1), form(4, -3, 1), form(9, -3, 1), form(0, 1, -1)];
+        let ranges = ranges().with_facts(facts.into_iter());
+        assert_eq!(ranges.facts().collect::<Vec<Form>>(), [form(4, -3, 1), form(0, 1, -1)]);
+    }
+
     /// Asks until every part has an answer, which must hold for every value in it.
     fn check(
         ranges: Ranges,

@@ -1,10 +1,14 @@
 //! `usubac prove --dist`: rows of a user's file, and the errors before them.
 
+#[path = "linked/mutants.rs"]
+mod mutants;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use mutants::{Mutant, OF_CODES, OF_CURVES, OF_HASHES, OF_MODES, OF_SEALS, OF_STREAMS};
 use serde_json::Value;
 use usuba_gen::{asks, level};
 use usuba_prove::{compiler::Compiler, machine_faults};
@@ -287,79 +291,27 @@ fn a_file_with_several_sources_of_a_function_is_proved() {
     }
 }
 
-/// A change of C, and an exported function that it makes wrong.
-struct Mutant {
-    from: &'static str,
-    to: &'static str,
-    function: &'static str,
+/// Modes of a block cipher are safe, end and are constant-time for all lengths. A run takes one of
+/// them; the long run takes all.
+#[test]
+fn modes_are_safe_for_all_lengths() {
+    let Some((_, cc)) = compilers().into_iter().next() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path();
+    let made = usubac(path, "dist noekeon --target gp64");
+    assert!(made.status.success(), "{}", err(&made));
+    let made = Command::new(&cc).args(["-O2", "-c", "usuba_noekeon.c"]).current_dir(path).status();
+    assert!(made.expect("the compiler runs").success());
+    let modes = ["xts_encrypt", "cbc_decrypt", "ctr"];
+    let turn = level::turn_of(modes.len() as u64) as usize;
+    for mode in if level::is_whole() { &modes[..] } else { &modes[turn..=turn] } {
+        let function = format!("usuba_noekeon_{mode}");
+        let asked = format!("prove --dist usuba_noekeon.o --format json --function {function}");
+        let answers = rows(&usubac(path, &asked))[0]["answers"].clone();
+        assert!((0..3).all(|claim| answers[claim] == "proved"), "{mode}: {answers}");
+        assert!(answers[4]["sizes"].is_string(), "{mode}: {answers}");
+    }
 }
-
-const fn mutant(from: &'static str, to: &'static str, function: &'static str) -> Mutant {
-    Mutant { from, to, function }
-}
-
-/// Changes of the C around compression functions: paddings, masks, lengths, numbers, statuses.
-const OF_HASHES: &[Mutant] = &[
-    mutant("last[used] = 0x80;", "last[used] = 0x81;", "usuba_sha256_hash"),
-    mutant("pad[i] ^= 0x5c;", "pad[i] ^= 0x5d;", "usuba_hmac_sha256_tag"),
-    mutant("if (length > block) {", "if (length >= block) {", "usuba_hmac_sha256_tag"),
-    mutant("= ++s->number;", "= s->number++;", "usuba_hkdf_sha256_expand"),
-    mutant("(difference + 255) >> 8", "(difference + 254) >> 8", "usuba_hmac_sha256_check"),
-];
-
-/// Changes of the C around keystreams.
-const OF_STREAMS: &[Mutant] = &[mutant(
-    "memcpy(inner + 4, nonce + 16, 8);",
-    "memcpy(inner + 3, nonce + 16, 8);",
-    "usuba_xchacha20_keystream",
-)];
-
-/// Changes of the C around arithmetic modulo 2^130 - 5, and of the arithmetic.
-const OF_CODES: &[Mutant] = &[
-    mutant("s.last[rest] = 1;", "s.last[rest] = 2;", "usuba_poly1305_tag"),
-    mutant("in += fours * 64;", "in += fours * 48;", "usuba_poly1305_tag"),
-    mutant("w[0] & 0xffffffc0fffffffULL", "w[0] & 0xffffffc0ffffffeULL", "usuba_poly1305_check"),
-    mutant("buffer[used] = 1;", "buffer[used] = 0;", "usuba_poly1305_final"),
-    mutant("=C64(5ULL*", "=C64(4ULL*", "usuba_poly1305_tag"),
-];
-
-/// Changes of the C around a keystream and Poly1305.
-const OF_SEALS: &[Mutant] = &[
-    mutant(
-        "usuba_poly1305_update(&mac, in, length);",
-        "usuba_poly1305_update(&mac, in, length / 2);",
-        OPEN,
-    ),
-    mutant("if (status == USUBA_OK) usuba_seal_first(", "usuba_seal_first(", OPEN),
-    mutant("in + 16, length - 16, in, out);", "in + 16, length - 16, in + 1, out);", OPEN),
-];
-const OPEN: &str = "usuba_xsalsa20poly1305_open";
-
-/// Changes of the C around points of a curve and numbers modulo its order, and of their tables.
-const OF_CURVES: &[Mutant] = &[
-    mutant("P(0cc81f71,7da99845)", "P(0cc81f71,7da99846)", BASE),
-    mutant(
-        "usuba_bit(s.digits, place) << tooth;",
-        "usuba_bit(s.digits, place) << (3 - tooth);",
-        BASE,
-    ),
-    mutant("usuba_word other = index ^ m;", "usuba_word other = index ^ m ^ 1;", BASE),
-    mutant("usuba_opaque(1 ^ (index >>", "usuba_opaque(1 & (index >>", BASE),
-    mutant("for (i = USUBA_SPACING; i--;) {", "for (i = USUBA_SPACING - 1; i--;) {", BASE),
-    mutant("if (i + 1 < USUBA_SPACING) {", "if (i + 2 < USUBA_SPACING) {", BASE),
-    mutant("usuba_half, usuba_offset, s.digits", "usuba_half, usuba_half, s.digits", BASE),
-    mutant("scalar[0] &= 248;", "scalar[0] &= 252;", BASE),
-    mutant("usuba_fe_quotient(t, x, s.words);", "usuba_fe_quotient(x, t, s.words);", BASE),
-    mutant("usuba_fe_mul(p, inverse, x);", "usuba_fe_mul(p + USUBA_FE_WORDS, inverse, x);", KEYS),
-    mutant("(words[0] & 1) << 7);", "(words[0] & 1) << 6);", KEYS),
-    mutant("memcpy(s.bytes, seed, 32);", "memcpy(s.bytes, seed, 31);", KEYS),
-    mutant("hash, s.bytes + 32, 32);", "hash, s.bytes, 32);", SIGN),
-    mutant("number, s.secret, s.nonce,", "number, s.nonce, s.secret,", SIGN),
-    mutant("hash, secret_key + 32, 32);", "hash, secret_key, 32);", SIGN),
-];
-const BASE: &str = "usuba_x25519_base";
-const KEYS: &str = "usuba_ed25519_keypair_from_seed";
-const SIGN: &str = "usuba_ed25519_sign";
 
 /// Exported functions compute their specifications at all sizes that are tried, and wrong ones do not.
 /// A run takes one change of one file, another one for each commit; the long run takes all.
@@ -372,6 +324,7 @@ fn exported_functions_compute_their_specifications() {
         ("poly1305", OF_CODES),
         ("xsalsa20poly1305", OF_SEALS),
         ("curve25519", OF_CURVES),
+        ("noekeon", OF_MODES),
     ];
     let count: usize = all.iter().map(|(_, mutants)| mutants.len()).sum();
     let mut turn = level::turn_of(count as u64) as usize;
