@@ -211,6 +211,9 @@ impl<M: Turning> Search<'_, '_, M> {
         let after = (self.told.len(), self.evidence.paths);
         self.told.truncate(before.0);
         let ends = self.join(ends.ok().filter(|_| before == after)?, meeting);
+        if ends.iter().any(|end| end.memory.computes_field(&self.world.bits)) {
+            return None;
+        }
         let mut summary = Summary::new(&entry, nodes, &ends, call)?;
         summary.machine = general.moved(&|whole| relative(whole, start, call));
         let spans = || {

@@ -15,8 +15,8 @@
 //! footprint is a case of the value at the first call. Then each of its executions is one of the
 //! first call, moved by a number of bytes that keeps all tested alignments: it keeps all rules, it
 //! returns, and it ends in one of the exits. Bytes outside of the footprint keep their values. A
-//! callee whose footprint is open, which learns a number, tells a secret by a status, or does not
-//! return to its caller with the stack as before has no summary. Neither has a callee that breaks a
+//! callee whose footprint is open, which learns a number, computes a field with a bound, tells a secret
+//! by a status, or does not return to its caller with the stack as before has no summary. Neither has a callee that breaks a
 //! rule. Such calls are executed as any other code.
 //!
 //! *Limits:* calls whose parameters are numbers, bits and addresses.
@@ -243,7 +243,9 @@ impl<M: Turning> Search<'_, '_, M> {
         match ends {
             Err(fault) if self.hoisted.is_some() => Err(fault),
             Ok(ends) if before == after => {
-                Ok(Summary::new(&first, nodes, &self.join(ends, meeting), call))
+                let ends = self.join(ends, meeting);
+                let is_known = !ends.iter().any(|end| end.memory.computes_field(&self.world.bits));
+                Ok(Summary::new(&first, nodes, &ends, call).filter(|_| is_known))
             }
             _ => Ok(None),
         }

@@ -32,6 +32,9 @@ use usuba_bits::cell::Cell;
 use usuba_ranges::replaced;
 use usuba_ranges::{Form, Range, Ranges, Unknowns, VARIABLES, gcd};
 
+/// How many times fewer values than the sum of its terms a form has that is a number of its own.
+const RESTS: i128 = 1 << 16;
+
 /// The ranges at the end of a path, and the values of variables by its equations.
 struct Side {
     ranges: Ranges,
@@ -295,6 +298,17 @@ impl Paths {
         memory.scopes.push(self.scope);
     }
 
+    /// Whether a form has few values on both paths, though its terms alone have many, as the rest of
+    /// a length has: then it is a number of its own, whose range needs no facts.
+    fn is_rest(&self, form: Form, values: [Form; 2]) -> bool {
+        let used = (0..VARIABLES).filter(|&at| form.terms[at] != 0);
+        let ranges = self.made.borrow().ranges;
+        let width = |at: usize| i128::from(ranges.0[at].high) - i128::from(ranges.0[at].low);
+        let all: i128 = used.clone().map(|at| i128::from(form.terms[at].abs()) * width(at)).sum();
+        let [(a, b), (c, d)] = [0, 1].map(|side| self.sides[side].ranges.bounds(values[side]));
+        used.count() > 2 && (b.max(d) - a.min(c)) * RESTS < all
+    }
+
     /// A variable for any of two numbers. If both are multiples of a number but for a constant, the
     /// variable is the factor.
     fn number(&self, one: Form, next: Form) -> Option<Form> {
@@ -324,7 +338,9 @@ impl Joining for Paths {
         let of = |form| [0, 1].map(|side| self.made.borrow().value(form, side));
         let kept = same.filter(|&form| of(form) == [Some(one), Some(next)]);
         let form = kept.or_else(|| self.made.borrow().lattice.form([one, next]));
-        let Some(form) = form else { return self.number(one, next) };
+        let Some(form) = form.filter(|form| !self.is_rest(*form, [one, next])) else {
+            return self.number(one, next);
+        };
         let made = &mut *self.made.borrow_mut();
         let known = match form.terms.iter().filter(|&&factor| factor != 0).count() {
             0 => return Some(form),

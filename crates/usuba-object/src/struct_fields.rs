@@ -47,6 +47,21 @@ impl Memory {
         Some(())
     }
 
+    /// Whether the call in progress has given a field with a bound a number that depends on numbers
+    /// of this state, which other callers do not have.
+    pub fn computes_field(&self, bits: &Bits) -> bool {
+        let Some(footprint) = &self.footprint else { return false };
+        let address = self.convention.address;
+        self.fields.iter().filter(|(_, field)| field.below.is_some()).any(|(buffer, field)| {
+            let at = field.place(*buffer);
+            let known = match self.wholes.get(&at) {
+                Some(&Whole::Count(form)) => form.value().is_some(),
+                _ => bits.word(&self.cells_of(at, address)).is_some(),
+            };
+            footprint.written.has(at, address) && !known
+        })
+    }
+
     /// Checks the fields at return.
     ///
     /// # Errors

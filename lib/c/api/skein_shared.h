@@ -32,7 +32,7 @@ typedef struct {
 /* How far a state is; only for the functions that have it. */
 typedef struct {
     uint64_t phase, number;
-    size_t output, used;
+    size_t output, used /* < 65536 */;
 } usuba_skein_progress;
 
 /* Levels of a tree above its leaves: a message has less than 2^64 bytes. */

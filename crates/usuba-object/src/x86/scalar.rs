@@ -257,7 +257,11 @@ impl Run<'_, '_> {
     pub fn shift_word(&mut self, shift: Shift) -> Done {
         let bytes = self.size(0)?;
         let from = self.i.op_count() - 2;
-        let count = self.count(from + 1, bytes)?;
+        let count = self.count_bits(from + 1, bytes)?;
+        if self.world.forks.follows && count.iter().all(|&cell| cell == Cell::UNSET) {
+            return self.shift_by_unknown(from, bytes);
+        }
+        let count = self.known(&count, "the count")? as usize;
         let word = self.word(from, bytes)?;
         let sets_flags = from == 0 && count > 0;
         if let Word::Count(form) = word {
@@ -273,6 +277,19 @@ impl Run<'_, '_> {
             self.x86.flags = self.flags_of_shift(&out, shift, cells, count);
         }
         self.set_bits(0, &out)
+    }
+
+    /// A shift by a public count that is not known, which may be zero: then flags stay.
+    fn shift_by_unknown(&mut self, from: u32, bytes: usize) -> Done {
+        let cells = self.word_bits(from, bytes, "an address is shifted")?;
+        let is_secret = self.world.is_secret(&cells);
+        if from == 0 {
+            let before = &self.x86.flags;
+            let kept = [before.carry, before.zero, before.sign, before.overflow];
+            let is_secret = is_secret || kept.iter().any(|flag| flag.is_secret());
+            self.x86.flags = Flags::all(if is_secret { Flag::Secret } else { Flag::Undefined });
+        }
+        self.set_bits(0, &vec![if is_secret { Cell::OPAQUE } else { Cell::UNSET }; 8 * bytes])
     }
 
     /// Flags after a shift by a count that is not zero. The model leaves some defined flags
@@ -301,7 +318,7 @@ impl Run<'_, '_> {
     }
 
     /// The count of a shift: the lowest five bits, or six for 64-bit words.
-    fn count(&mut self, operand: u32, bytes: usize) -> Result<usize, Fault> {
+    fn count_bits(&mut self, operand: u32, bytes: usize) -> Result<Vec<Cell>, Fault> {
         let size = match self.i.op_kind(operand) {
             OpKind::Register => self.size(operand)?,
             OpKind::Memory => return Err(unsupported("the count is in memory")),
@@ -310,7 +327,13 @@ impl Run<'_, '_> {
         let word = self.word(operand, size)?;
         let cells = self.world.data(&word, "the count is an address")?;
         let used = if bytes == 8 { 6 } else { 5 };
-        Ok(self.known(&cells[..used], "the count")? as usize)
+        Ok(cells[..used].to_vec())
+    }
+
+    /// The same number, which must be known.
+    fn count(&mut self, operand: u32, bytes: usize) -> Result<usize, Fault> {
+        let cells = self.count_bits(operand, bytes)?;
+        Ok(self.known(&cells, "the count")? as usize)
     }
 
     /// shld, shrd: bits of a second register enter.
