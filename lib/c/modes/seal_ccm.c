@@ -47,19 +47,32 @@ static void usuba_ccm_add(uint8_t *chain, const uint8_t *in, size_t length)
         for (i = 0; i < 16; i++) chain[i] ^= in[i];
 }
 
+/* A number of 4 bytes, the highest first. */
+static void usuba_ccm_number(uint8_t *to, uint32_t number)
+{
+    to[0] = (uint8_t)(number >> 24);
+    to[1] = (uint8_t)(number >> 16);
+    to[2] = (uint8_t)(number >> 8);
+    to[3] = (uint8_t)number;
+}
+
 /* The length of data in front of them, in 2, 6 or 10 bytes (section A.2.2). */
 static size_t usuba_ccm_length(uint8_t *block, uint64_t length)
 {
-    size_t used = 2, i;
-    if (length >= 0xff00) {
-        used = length >> 32 ? 10 : 6;
-        block[0] = 0xff;
-        block[1] = length >> 32 ? 0xff : 0xfe;
+    if (length < 0xff00) {
+        block[0] = (uint8_t)(length >> 8);
+        block[1] = (uint8_t)length;
+        return 2;
     }
-    for (i = 0; i < (used == 2 ? 2 : used - 2); i++) {
-        block[used - 1 - i] = (uint8_t)length;
-        length >>= 8;
+    block[0] = 0xff;
+    if (!(length >> 32)) {
+        block[1] = 0xfe;
+        usuba_ccm_number(block + 2, (uint32_t)length);
+        return 6;
     }
-    return used;
+    block[1] = 0xff;
+    usuba_ccm_number(block + 2, (uint32_t)(length >> 32));
+    usuba_ccm_number(block + 6, (uint32_t)length);
+    return 10;
 }
 #endif
