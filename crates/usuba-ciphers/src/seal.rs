@@ -227,6 +227,11 @@ impl SealMode {
         if self == SealMode::Box { TAG } else { 0 }
     }
 
+    /// Whether branches or addresses depend on the nonce, which is a counter or the number of a shift.
+    pub fn decides_by_nonce(self) -> bool {
+        matches!(self, SealMode::Gcm | SealMode::Xaes | SealMode::Ocb)
+    }
+
     /// Whether a message has associated data.
     pub fn has_data(self) -> bool {
         self != SealMode::Box

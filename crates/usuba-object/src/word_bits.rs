@@ -20,11 +20,21 @@ impl World<'_> {
 
     /// The bits of a word, unless it is an address.
     pub(crate) fn data(&self, word: &Word, otherwise: &str) -> Result<[Cell; 64], Fault> {
-        // The bits of a count are public, and not known.
+        // The bits of a count are public, and not known, but for zeros above its largest value.
+        let most = match word {
+            Word::Count(form) => match self.memory.unknowns.ranges.bounds(*form) {
+                (0.., high) => u64::try_from(high).unwrap_or(u64::MAX),
+                _ => u64::MAX,
+            },
+            _ => u64::MAX,
+        };
         let is_count = matches!(word, Word::Count(_) | Word::Low(..)) || word.is_public();
-        let count = self.forks.follows && is_count;
-        let cells = word.cells(&self.bits).or(count.then_some([Cell::UNSET; 64]));
-        cells.ok_or_else(|| unsupported(otherwise))
+        let count = (self.forks.follows && is_count).then(|| {
+            let used = most.checked_ilog2().map_or(0, |top| top as usize + 1);
+            let zero = self.bits.constant(false);
+            std::array::from_fn(|at| if at < used { Cell::UNSET } else { zero })
+        });
+        word.cells(&self.bits).or(count).ok_or_else(|| unsupported(otherwise))
     }
 
     /// The lowest bytes of a word, with zeros above. An address must stay whole.

@@ -85,9 +85,8 @@ fn no_branch_and_no_address_of_a_sponge_depends_on_a_secret() {
         let said = reports(SPONGES, &[], flags, str::to_string);
         assert!(said.is_empty(), "{flags:?}: {said}");
     }
-    let old = "usuba_copy(out, bytes + *used, part);";
-    let planted =
-        |text: &str| text.replace(old, "if (bytes[*used]) usuba_copy(out, bytes + *used, part);");
+    let old = "usuba_copy(out, bytes + place, length);";
+    let planted = |text: &str| text.replace(old, &format!("if (bytes[place]) {old}"));
     let said = reports(SPONGES, &[], &["-O0"], planted);
     assert!(said.contains("uninitialised") && said.contains("usuba_sponge_give"), "{said}");
 }

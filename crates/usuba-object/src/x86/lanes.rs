@@ -93,7 +93,14 @@ impl Run<'_, '_> {
             // The count is the lower half of a vector of 128 bits.
             _ => {
                 let cells = self.vector(from + 1, 128)?;
-                self.known(&cells[..64], "the count")?
+                let count = &cells[..64];
+                if self.is_unknown(count) {
+                    let lanes = self.vector(from, self.bits())?;
+                    let cell =
+                        if self.world.is_secret(&lanes) { Cell::OPAQUE } else { Cell::UNSET };
+                    return Ok(vec![cell; lanes.len()]);
+                }
+                self.known(count, "the count")?
             }
         };
         let (cells, zero) = (self.vector(from, self.bits())?, self.zero());

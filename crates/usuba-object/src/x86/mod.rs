@@ -126,6 +126,7 @@ impl X86 {
         }
         let linked = Linked::of(world.object, i, offsets, i.ip())?;
         let mut run = Run { x86: self, world, i, linked, row };
+        run.number_index();
         if row.timing == Timing::Operands {
             run.check_public()?;
         }

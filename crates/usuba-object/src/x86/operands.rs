@@ -55,6 +55,20 @@ impl Run<'_, '_> {
         &self.x86.general[number(register)]
     }
 
+    /// Gives a part of an address of which some bits are not known, as the index of a table, a number.
+    pub fn number_index(&mut self) {
+        let is_address =
+            |(register, _)| Register::is_gpr64(register) && self.held(register).place().is_some();
+        if !self.parts().any(is_address) {
+            return;
+        }
+        for (register, _) in self.parts().filter(|(register, _)| register.is_gpr64()) {
+            if let Some(form) = self.world.public_offset(&self.x86.general[number(register)]) {
+                self.x86.general[number(register)] = Word::Count(form);
+            }
+        }
+    }
+
     /// The address of the memory operand. Its parts must be known: one may be a pointer.
     pub fn address(&self) -> Result<Address, Fault> {
         let (mut pointer, mut sum) = self.displacement();

@@ -258,7 +258,7 @@ impl Run<'_, '_> {
         let bytes = self.size(0)?;
         let from = self.i.op_count() - 2;
         let count = self.count_bits(from + 1, bytes)?;
-        if self.world.forks.follows && count.iter().all(|&cell| cell == Cell::UNSET) {
+        if self.is_unknown(&count) {
             return self.shift_by_unknown(from, bytes);
         }
         let count = self.known(&count, "the count")? as usize;
@@ -277,6 +277,13 @@ impl Run<'_, '_> {
             self.x86.flags = self.flags_of_shift(&out, shift, cells, count);
         }
         self.set_bits(0, &out)
+    }
+
+    /// Whether a count is public, and may be any number, where results need not be known.
+    pub fn is_unknown(&self, count: &[Cell]) -> bool {
+        let is_open = |&cell: &Cell| self.world.bits.value(cell).is_none();
+        let mut open = count.iter().filter(|cell| is_open(cell)).peekable();
+        self.world.forks.follows && open.peek().is_some() && open.all(|&cell| cell == Cell::UNSET)
     }
 
     /// A shift by a public count that is not known, which may be zero: then flags stay.
