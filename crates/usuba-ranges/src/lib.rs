@@ -8,11 +8,14 @@
 //! The machines of `usuba_object` compute lengths, counters of loops and offsets of addresses with
 //! them.
 //!
-//! - `forms`: forms, ranges of their variables, and the answers to questions.
+//! - `forms`: sums of variables with factors.
+//! - `ranges`: ranges of variables, and the answers to questions about forms.
 //! - `relations`: bounds of forms by relations of their variables.
 
 mod forms;
+mod ranges;
 mod relations;
 
-pub use forms::{Asked, Form, Range, Ranges, Split, Unknowns, VARIABLES, Verdict, gcd};
+pub use forms::{Form, VARIABLES, gcd};
+pub use ranges::{Asked, Range, Ranges, Split, Unknowns, Verdict};
 pub use relations::replaced;

@@ -15,7 +15,8 @@
 //! *Reference:* Cousot, Halbwachs 1978 (linear relations); Fourier, Motzkin (elimination); Farkas'
 //! lemma.
 
-use super::forms::{Form, Range, Ranges, VARIABLES};
+use super::forms::{Form, VARIABLES};
+use super::ranges::{Range, Ranges};
 
 /// Facts that bound a form together, at most.
 pub(crate) const JOINED: usize = 2;

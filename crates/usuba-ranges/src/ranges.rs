@@ -1,0 +1,589 @@
+//! Ranges of variables and relations between them, and the answers to questions about forms.
+//!
+//! ```text
+//! n = 128 q + r          0 <= q <= 2^50, 0 <= r < 128
+//! n >> 7 is q            n & 127 is r           n - 128 >= 0 if q >= 1, and only then
+//! ```
+//!
+//! Every variable has a range. A query with one answer on all ranges is answered; another query names
+//! a variable and a value at which to split its range.
+//!
+//! *Soundness:* any split is sound, as it only distinguishes cases.
+//!
+//! A *fact* is a form that is never negative, such as the outcome of a comparison of two variables.
+//! It bounds forms that are its multiples but for a rest.
+//!
+//! *Limits:* `FACTS` facts.
+
+use super::forms::{Form, VARIABLES};
+use super::relations::JOINED;
+
+/// Facts that are kept, at most.
+const FACTS: usize = 24;
+
+/// Turns of a loop that may be executed although the number of all turns is not known.
+const TURNS: i64 = 8;
+
+/// Least values up to this one stay: they are not of a number of turns.
+const FAR: i64 = 1 << 16;
+
+/// A quotient with more values is a variable, not a case each.
+const MANY: i64 = 4;
+
+/// Numbers stay below this bound, so neither a register nor this arithmetic overflows: no machine
+/// has as many bytes.
+const LIMIT: i128 = 1 << 62;
+
+/// The values that a variable may have, both ends included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Range {
+    pub low: i64,
+    pub high: i64,
+}
+
+impl Range {
+    /// Any number that a form may be.
+    pub const ANY: Range = Range { low: -(1 << 61), high: 1 << 61 };
+}
+
+/// Where a range is split: into values below `at`, and the rest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Split {
+    pub variable: usize,
+    pub at: i64,
+}
+
+/// The answer to a question about forms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    Is(bool),
+    /// It depends; ask again after the split.
+    Depends(Split),
+}
+
+/// The ranges of all variables, and relations between them. Unused variables have the range zero,
+/// and unused facts are zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Ranges(pub [Range; VARIABLES], [Form; FACTS]);
+
+impl Ranges {
+    /// The bounds by the ranges of the variables alone.
+    pub(crate) fn box_bounds(&self, form: Form) -> (i128, i128) {
+        let mut bounds = (form.constant as i128, form.constant as i128);
+        for (&factor, range) in form.terms.iter().zip(&self.0) {
+            let ends = [range.low, range.high].map(|end| factor as i128 * end as i128);
+            bounds.0 += ends[0].min(ends[1]);
+            bounds.1 += ends[0].max(ends[1]);
+        }
+        bounds
+    }
+
+    /// The form with numbers for variables that have one value only.
+    pub fn known(&self, form: Form) -> Form {
+        let single = |(at, range): (usize, &Range)| {
+            (range.low == range.high && form.terms[at] != 0).then_some((at, range.low))
+        };
+        let mut singles = self.0.iter().enumerate().filter_map(single);
+        let known = singles.try_fold(form, |form, (at, value)| form.with(at, Form::number(value)));
+        known.unwrap_or(form)
+    }
+
+    /// The same; `None` if it may exceed the bound.
+    pub fn reduced(&self, form: Form) -> Option<Form> {
+        let reduced = self.known(form);
+        let is_small = |(low, high)| low > -LIMIT && high < LIMIT;
+        (is_small(self.box_bounds(reduced)) || is_small(self.bounds(reduced))).then_some(reduced)
+    }
+
+    /// Whether a form is never negative.
+    pub fn never_negative(&self, form: Form) -> bool {
+        self.box_bounds(form).0 >= 0 || self.bounds(form).0 >= 0
+    }
+
+    /// Whether form >= 0.
+    pub fn at_least_zero(&self, form: Form) -> Verdict {
+        // Facts are asked where the ranges alone have no answer.
+        for facts in [0, JOINED] {
+            let (low, high) = self.bounds_by(form, facts);
+            if low >= 0 || high < 0 {
+                return Verdict::Is(low >= 0);
+            }
+        }
+        // The variable that decides most is split where the form is certain on one side.
+        let (low, high) = self.box_bounds(form);
+        let width = |at: usize| {
+            let range = self.0[at];
+            form.terms[at].unsigned_abs() as u128 * (range.high - range.low) as u128
+        };
+        let variable = (0..VARIABLES).max_by_key(|&at| width(at)).expect("there are variables");
+        let factor = form.terms[variable] as i128;
+        let range = self.0[variable];
+        let ends = [range.low, range.high].map(|end| factor * end as i128);
+        let rest = (low - ends[0].min(ends[1]), high - ends[0].max(ends[1]));
+        // Above (or below, if the factor is negative) the first bound the form is not negative for
+        // every value of the rest; below the second one it is negative.
+        let ceiling = |a: i128, b: i128| -(-a).div_euclid(b);
+        let cuts = if factor > 0 {
+            [ceiling(-rest.0, factor), ceiling(-rest.1, factor)]
+        } else {
+            [rest.0.div_euclid(-factor) + 1, rest.1.div_euclid(-factor) + 1]
+        };
+        let inside = |at: &i128| *at > range.low as i128 && *at <= range.high as i128;
+        let at = cuts
+            .into_iter()
+            .find(inside)
+            .unwrap_or_else(|| (range.low as i128 + range.high as i128).div_euclid(2) + 1);
+        Verdict::Depends(Split { variable, at: at as i64 })
+    }
+
+    /// Whether form = 0.
+    pub fn is_zero(&self, form: Form) -> Verdict {
+        let (low, high) = self.bounds(form);
+        if low == 0 && high == 0 {
+            return Verdict::Is(true);
+        }
+        if low > 0 || high < 0 {
+            return Verdict::Is(false);
+        }
+        let used: Vec<usize> = (0..VARIABLES).filter(|&at| form.terms[at] != 0).collect();
+        if let [variable] = used[..] {
+            let (factor, constant) = (form.terms[variable], form.constant);
+            if constant % factor != 0 {
+                return Verdict::Is(false);
+            }
+            // The root lies in the range, as zero lies between the bounds.
+            let (root, range) = (-(constant / factor), self.0[variable]);
+            let at = if root == range.low { root + 1 } else { root };
+            return Verdict::Depends(Split { variable, at });
+        }
+        // Positive and negative values first.
+        let positive = match self.at_least_zero(form) {
+            Verdict::Is(_) => self.at_least_zero(Form { constant: form.constant - 1, ..form }),
+            depends => depends,
+        };
+        positive.inverted()
+    }
+
+    /// Quotient and remainder by a positive divisor; `None` if they are no forms.
+    pub fn divided(&self, form: Form, divisor: i64) -> Option<(Form, Form)> {
+        let (low, high) = self.bounds(form);
+        let (first, last) = (low.div_euclid(divisor as i128), high.div_euclid(divisor as i128));
+        if first == last {
+            let quotient = Form::number(i64::try_from(first).ok()?);
+            return Some((quotient, form.minus(quotient.times(divisor)?)?));
+        }
+        let rest = form.remainder(divisor);
+        let quotient = form.minus(rest)?.over(divisor);
+        // The rest may be a multiple and a remainder again.
+        let (low, high) = self.bounds(rest);
+        let (first, last) = (low.div_euclid(divisor as i128), high.div_euclid(divisor as i128));
+        if first != last {
+            return self.facts().find_map(|fact| self.divided_by(form, divisor, fact));
+        }
+        let more = Form::number(i64::try_from(first).ok()?);
+        Some((quotient.plus(more)?, rest.minus(more.times(divisor)?)?))
+    }
+
+    /// Quotient and remainder, if the remainder is a fact and a number.
+    fn divided_by(&self, form: Form, divisor: i64, fact: Form) -> Option<(Form, Form)> {
+        let multiple = form.minus(fact)?;
+        let more = Form::number(multiple.remainder(divisor).value()?);
+        let (rest, quotient) = (fact.plus(more)?, multiple.minus(more)?.over(divisor));
+        let (low, high) = self.bounds(rest);
+        (low >= 0 && high < divisor.into()).then_some((quotient, rest))
+    }
+
+    /// The variable that must be a multiple and a remainder, before the form has a quotient: the
+    /// widest one whose factor is no multiple of the divisor.
+    pub fn dividend(&self, form: Form, divisor: i64) -> Option<(usize, i64)> {
+        let open = |&at: &usize| form.terms[at] % divisor != 0;
+        let width = |at: usize| self.0[at].high - self.0[at].low;
+        let widest = (0..VARIABLES).filter(open).max_by_key(|&at| width(at))?;
+        let factor = form.terms[widest].abs();
+        let by = divisor / factor;
+        (by > 1 && divisor % factor == 0 && width(widest) > MANY * by).then_some((widest, by))
+    }
+
+    /// Whether a quotient depends on several numbers that are not known: each alone has more values
+    /// than the divisor.
+    pub fn is_entangled(&self, form: Form, divisor: i64) -> bool {
+        let rest = form.remainder(divisor);
+        let width = |(factor, range): (&i64, &Range)| {
+            factor.unsigned_abs() as u128 * (range.high - range.low) as u128
+        };
+        let wide = rest.terms.iter().zip(&self.0).filter(|part| width(*part) >= divisor as u128);
+        wide.count() > 1
+    }
+
+    /// How many values a quotient differs by from a form, at most.
+    pub fn quotients(&self, form: Form, divisor: i64) -> i128 {
+        let (low, high) = self.bounds(form.remainder(divisor));
+        high.div_euclid(divisor.into()) - low.div_euclid(divisor.into())
+    }
+
+    /// The form that is negative where a quotient has its least value.
+    pub fn over(&self, form: Form, divisor: i64) -> Option<Form> {
+        let rest = form.remainder(divisor);
+        let next = self.bounds(rest).0.div_euclid(divisor as i128) + 1;
+        let over = i64::try_from(next).ok()?.checked_mul(divisor)?;
+        rest.minus(Form::number(over))
+    }
+
+    /// The smallest split that makes a form better known; `None` if it is a number.
+    pub fn refined(&self, form: Form) -> Option<Split> {
+        let used = (0..VARIABLES).filter(|&at| form.terms[at] != 0);
+        let open = used.map(|at| (at, self.0[at])).filter(|(_, range)| range.low < range.high);
+        let (variable, range) = open.min_by_key(|(_, range)| range.high - range.low)?;
+        Some(Split { variable, at: range.low + 1 + (range.high - range.low) / 2 })
+    }
+
+    /// The forms that are known not to be negative.
+    pub fn facts(&self) -> impl Iterator<Item = Form> {
+        self.1.into_iter().filter(|fact| *fact != Form::default())
+    }
+
+    /// With other facts, of which each implies no other one by its constant alone. The forms are
+    /// integers, so their common divisors are none.
+    pub fn with_facts(mut self, facts: impl Iterator<Item = Form>) -> Ranges {
+        self.1 = [Form::default(); FACTS];
+        let mut count = 0;
+        for fact in facts.filter(|fact| fact.value().is_none()).map(Form::rounded) {
+            let known = self.1[..count].iter_mut().find(|known| known.terms == fact.terms);
+            match known {
+                Some(known) => known.constant = known.constant.min(fact.constant),
+                None if count < FACTS => {
+                    self.1[count] = fact;
+                    count += 1;
+                }
+                None => {}
+            }
+        }
+        self
+    }
+
+    /// Whether the sign of a form is a relation of its variables: no split of one of them decides it
+    /// for most values.
+    pub fn relates(&self, form: Form) -> bool {
+        let width = |(factor, range): (&i64, &Range)| {
+            factor.unsigned_abs() as u128 * (range.high - range.low) as u128
+        };
+        let widths = || form.terms.iter().zip(&self.0).map(width);
+        let (most, all) = (widths().max().unwrap_or(0), widths().sum::<u128>());
+        most < 2 * (all - most)
+    }
+
+    /// The ranges in which a form is not negative; `None` if there are none. An old fact may be lost.
+    pub fn assumed(self, form: Form) -> Option<Ranges> {
+        let others = self.facts().filter(|fact| *fact != form);
+        self.with_facts([form].into_iter().chain(others)).tightened()
+    }
+
+    /// The ranges of values that may satisfy the facts; `None` if there are none.
+    pub fn tightened(mut self) -> Option<Ranges> {
+        for form in self.1 {
+            for (at, &factor) in form.terms.iter().enumerate().filter(|(_, factor)| **factor != 0) {
+                let mut rest = form;
+                rest.terms[at] = 0;
+                // factor * variable >= -most
+                let (most, factor) = (self.box_bounds(rest).1, factor as i128);
+                let Range { low, high } = &mut self.0[at];
+                match factor > 0 {
+                    true => *low = (*low as i128).max(-most.div_euclid(factor)) as i64,
+                    false => *high = (*high as i128).min(most.div_euclid(-factor)) as i64,
+                }
+            }
+        }
+        let is_empty = self.0.iter().any(|range| range.low > range.high)
+            || self.facts().any(|fact| self.bounds(fact).1 < 0);
+        // A fact that the ranges imply is none.
+        let facts = self.facts().filter(|&fact| self.box_bounds(fact).0 < 0);
+        let facts = facts.map(|fact| self.known(fact));
+        (!is_empty).then_some(self.with_facts(facts))
+    }
+
+    /// The ranges below a split and from it on.
+    pub fn halves(&self, split: Split) -> [Ranges; 2] {
+        let (mut below, mut above) = (*self, *self);
+        below.0[split.variable].high = split.at - 1;
+        above.0[split.variable].low = split.at;
+        [below, above]
+    }
+}
+
+/// The public unknowns of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Unknowns {
+    pub ranges: Ranges,
+    /// Variables that are in use.
+    pub used: usize,
+    /// The case distinction that the last instruction asks for.
+    pub asked: Option<Asked>,
+}
+
+/// A case distinction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Asked {
+    /// The parts of a range, because a form is tested.
+    Split(Split, Form),
+    /// A variable becomes a multiple of a divisor, and a remainder.
+    Divided { variable: usize, divisor: i64 },
+    /// Whether a form is negative.
+    Sign(Form),
+    /// The element of an array of pointers, by its index.
+    Element(Form),
+}
+
+impl Unknowns {
+    /// A variable that nothing depends on; `None` if there is none left.
+    pub fn fresh(&self) -> Option<usize> {
+        (self.used < VARIABLES).then_some(self.used)
+    }
+
+    /// A number of which only the range is known; `None` if there are too many.
+    pub fn unknown(&mut self, range: Range) -> Option<Form> {
+        let at = self.fresh()?;
+        self.used += 1;
+        self.ranges.0[at] = range;
+        Some(Form::variable(at))
+    }
+
+    /// A variable for a form that is no multiple of one; the form itself if it is, or if there is no
+    /// variable left.
+    pub fn name(&mut self, form: Form) -> Form {
+        let known = self.ranges.known(form);
+        let mut factors = known.terms.into_iter().filter(|&factor| factor != 0);
+        let is_named = match (factors.next(), factors.next()) {
+            (None, _) => true,
+            (Some(factor), None) => factor > 0 && known.constant == 0,
+            _ => false,
+        };
+        let (low, high) = self.ranges.bounds(form);
+        let range = i64::try_from(low).ok().zip(i64::try_from(high).ok()).filter(|_| !is_named);
+        let name = range.and_then(|(low, high)| self.unknown(Range { low, high }));
+        let Some(name) = name else { return form };
+        let sides = [name.minus(form), form.minus(name)];
+        let facts = sides.into_iter().flatten().chain(self.ranges.facts());
+        self.ranges = self.ranges.with_facts(facts);
+        name
+    }
+
+    /// Forgets the least value of a large number, also of the variables that facts relate to it.
+    /// It would be executed as turns of a loop, until the condition of the loop is not known.
+    pub fn lower(&mut self, form: Form) {
+        let ranges = &mut self.ranges;
+        let is_large = ranges.bounds(form).0 >= TURNS.into();
+        let Some(rest) = form.minus(Form::number(TURNS)).filter(|_| is_large) else { return };
+        let mut related = form.terms;
+        let facts: Vec<Form> = ranges.facts().collect();
+        for fact in facts.iter().cycle().take(facts.len() * facts.len()) {
+            let is_related = |(one, other): (&i64, &i64)| *one != 0 && *other != 0;
+            if related.iter().zip(&fact.terms).any(is_related) {
+                related.iter_mut().zip(fact.terms).for_each(|(own, factor)| *own |= factor);
+            }
+        }
+        let is_far = |(range, factor): &(&mut Range, i64)| *factor != 0 && range.low > FAR;
+        for (range, _) in ranges.0.iter_mut().zip(related).filter(is_far) {
+            range.low = TURNS;
+        }
+        *ranges = ranges.with_facts(ranges.facts().filter(|fact| fact.terms != form.terms));
+        *ranges = ranges.assumed(rest).unwrap_or(*ranges);
+    }
+
+    /// Asks for a split that makes a form better known.
+    pub fn ask(&mut self, form: Form) {
+        self.asked = self.ranges.refined(form).map(|split| Asked::Split(split, form));
+    }
+}
+
+impl Verdict {
+    /// The answer to the opposite question.
+    pub fn inverted(self) -> Verdict {
+        match self {
+            Verdict::Is(is) => Verdict::Is(!is),
+            depends => depends,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 0 <= x0 <= 5, 2 <= x1 <= 4.
+    fn ranges() -> Ranges {
+        let mut ranges = Ranges::default();
+        ranges.0[0] = Range { low: 0, high: 5 };
+        ranges.0[1] = Range { low: 2, high: 4 };
+        ranges
+    }
+
+    fn form(constant: i64, first: i64, second: i64) -> Form {
+        let mut form = Form::number(constant);
+        (form.terms[0], form.terms[1]) = (first, second);
+        form
+    }
+
+    fn values(ranges: &Ranges, form: Form) -> Vec<i64> {
+        let [first, second, ..] = ranges.0;
+        let of = |x: i64, y: i64| form.constant + form.terms[0] * x + form.terms[1] * y;
+        let all =
+            (first.low..=first.high).flat_map(|x| (second.low..=second.high).map(move |y| (x, y)));
+        all.map(|(x, y)| of(x, y)).collect()
+    }
+
+    /// 3 x0 <= 6 + x1, which is at most 10: 9 is the greatest multiple of 3.
+    #[test]
+    fn bounds_are_multiples_of_the_factors() {
+        let ranges = ranges().assumed(form(6, -3, 1)).expect("it can hold");
+        assert_eq!(ranges.bounds(form(0, 3, 0)), (0, 9));
+        assert_eq!(ranges.bounds(form(1, 6, 0)), (1, 19));
+        assert_eq!(ranges.bounds(form(0, -3, 0)), (-9, 0));
+    }
+
+    /// Of facts that differ by their constants the strongest one is left.
+    #[test]
+    fn a_fact_that_another_one_implies_is_none() {
+        let facts = [form(6, -3, 1), form(4, -3, 1), form(9, -3, 1), form(0, 1, -1)];
+        let ranges = ranges().with_facts(facts.into_iter());
+        assert_eq!(ranges.facts().collect::<Vec<Form>>(), [form(4, -3, 1), form(0, 1, -1)]);
+    }
+
+    /// Asks until every part has an answer, which must hold for every value in it.
+    fn check(
+        ranges: Ranges,
+        form: Form,
+        ask: fn(&Ranges, Form) -> Verdict,
+        is: fn(i64) -> bool,
+    ) -> u32 {
+        match ask(&ranges, form) {
+            Verdict::Is(answer) => {
+                assert!(values(&ranges, form).into_iter().all(|value| is(value) == answer));
+                1
+            }
+            Verdict::Depends(split) => {
+                let halves = ranges.halves(split);
+                let size = |ranges: &Ranges| values(ranges, form).len();
+                assert_eq!(size(&halves[0]) + size(&halves[1]), size(&ranges));
+                assert!(halves.iter().all(|half| size(half) > 0), "{form:?} {split:?}");
+                halves.into_iter().map(|half| check(half, form, ask, is)).sum()
+            }
+        }
+    }
+
+    #[test]
+    fn questions_end_with_right_answers() {
+        for constant in -40..40 {
+            for (first, second) in
+                [(0, 0), (1, 0), (-3, 0), (0, 2), (8, 1), (-8, 1), (4, -2), (-1, -1)]
+            {
+                let form = form(constant, first, second);
+                check(ranges(), form, Ranges::at_least_zero, |value| value >= 0);
+                check(ranges(), form, Ranges::is_zero, |value| value == 0);
+            }
+        }
+        // The query of a loop is one split.
+        let parts = check(ranges(), form(-12, 10, 1), Ranges::at_least_zero, |value| value >= 0);
+        assert_eq!(parts, 2);
+    }
+
+    /// Bounds and ranges contain all values that satisfy the facts.
+    #[test]
+    fn facts_exclude_nothing_else() {
+        let forms = || {
+            (-6..7).step_by(2).flat_map(|c| {
+                [(1, 1), (-1, 1), (2, -1), (-3, 2), (0, -2)].map(|x| form(c, x.0, x.1))
+            })
+        };
+        let (mut narrower, mut none, mut left) = (0, 0, 0);
+        for (one, two) in forms().flat_map(|one| forms().map(move |two| (one, two))) {
+            let value =
+                |form: Form, x: i64, y: i64| form.constant + form.terms[0] * x + form.terms[1] * y;
+            let pairs = || (0..=5).flat_map(|x| (2..=4).map(move |y| (x, y)));
+            let is_true = |&(x, y): &(i64, i64)| value(one, x, y) >= 0 && value(two, x, y) >= 0;
+            let Some(assumed) = ranges().assumed(one).and_then(|ranges| ranges.assumed(two)) else {
+                none += 1;
+                assert!(!pairs().any(|pair| is_true(&pair)), "{one:?} {two:?}");
+                continue;
+            };
+            let mut first = [false; VARIABLES];
+            first[0] = true;
+            let alone = assumed.projected(first);
+            left += alone.facts().count();
+            for (x, y) in pairs().filter(is_true) {
+                assert!(alone.facts().all(|fact| fact.terms[1] == 0 && value(fact, x, y) >= 0));
+                for (at, value) in [x, y].into_iter().enumerate() {
+                    assert!(assumed.0[at].low <= value && value <= assumed.0[at].high);
+                }
+                for asked in forms() {
+                    let (low, high) = assumed.bounds(asked);
+                    narrower += usize::from((low, high) != assumed.box_bounds(asked));
+                    let value = value(asked, x, y).into();
+                    assert!(low <= value && value <= high, "{one:?} {two:?} {asked:?} {x} {y}");
+                }
+            }
+        }
+        assert!(narrower > 100 && none > 20 && left > 10, "{narrower} {none} {left}");
+    }
+
+    /// x0 > x1 and x1 >= x0 raise each other's least value without end.
+    #[test]
+    fn facts_that_contradict_have_bounds() {
+        let mut ranges = Ranges::default();
+        ranges.0[..2].fill(Range { low: 0, high: 1 << 50 });
+        let facts = [form(-1, 1, -1), form(0, -1, 1)];
+        assert!(ranges.with_facts(facts.into_iter()).bounds(Form::variable(0)).0 > 0);
+    }
+
+    /// 0 <= x0 - 16 x1 < 16.
+    #[test]
+    fn a_remainder_may_be_a_fact() {
+        let mut ranges = Ranges::default();
+        ranges.0[..2].fill(Range { low: 0, high: 100 });
+        let ranges = ranges.with_facts([form(0, 1, -16), form(15, -1, 16)].into_iter());
+        let divided = ranges.divided(form(33, 1, 0), 16);
+        assert_eq!(divided, None, "the remainder is 1 to 16");
+        assert_eq!(ranges.divided(form(32, 1, 0), 16), Some((form(2, 0, 1), form(0, 1, -16))));
+        assert_eq!(ranges.divided(form(0, 1, 0), 8), None);
+        let alone = ranges.projected(std::array::from_fn(|at| at == 0));
+        assert_eq!(alone.facts().count(), 0);
+    }
+
+    #[test]
+    fn quotients_are_floors() {
+        let mut known = 0;
+        for constant in -40..40i64 {
+            for (first, second) in [(0, 0), (8, 0), (-8, 1), (16, 1), (4, 1), (3, 5)] {
+                for divisor in [1, 4, 8] {
+                    let form = form(constant, first, second);
+                    let Some((quotient, rest)) = ranges().divided(form, divisor) else { continue };
+                    known += 1;
+                    let all = values(&ranges(), form).into_iter();
+                    let parts =
+                        values(&ranges(), quotient).into_iter().zip(values(&ranges(), rest));
+                    for (value, (quotient, rest)) in all.zip(parts) {
+                        assert_eq!(
+                            (value.div_euclid(divisor), value.rem_euclid(divisor)),
+                            (quotient, rest)
+                        );
+                    }
+                }
+            }
+        }
+        assert!(known > 500, "{known}");
+    }
+
+    /// 128 x0 - 32 <= x1 <= 128 x0 + 95, both large: the least value of x0 would bring back the least
+    /// value of x1.
+    #[test]
+    fn a_large_least_value_is_forgotten_through_inequalities() {
+        let mut unknowns = Unknowns { used: 2, ..Unknowns::default() };
+        unknowns.ranges.0[0] = Range { low: 1 << 25, high: 1 << 40 };
+        unknowns.ranges.0[1] = Range { low: (1 << 32) - 32, high: 1 << 47 };
+        for fact in [form(32, -128, 1), form(95, 128, -1)] {
+            unknowns.ranges = unknowns.ranges.assumed(fact).expect("there are such values");
+        }
+        unknowns.lower(form(0, 0, 1));
+        let (low, _) = unknowns.ranges.bounds(form(0, 0, 1));
+        assert!(low <= FAR.into(), "{low}");
+    }
+}
