@@ -334,6 +334,21 @@ fn misuse(f: &Function) {
         assert_eq!(call!(loaded, &c("verify"), at, NULL, 32), ERROR_NULL);
     }
     assert_eq!(call!(loaded, &f.c("squeeze"), s, to, 32), ERROR_STATE);
+    // A buffer that holds more than a block, or not the byte of which some bits count.
+    let (mut broken, before) = (vec![0u64; 4096], ["update", "final", "verify"]);
+    let b = broken.as_mut_ptr();
+    assert_eq!(call!(loaded, &f.c("begin"), b, &raw const none, 32), 0);
+    for used in [f.block as u64 + 1, u64::MAX] {
+        broken[3] = used;
+        for what in before {
+            let b = broken.as_mut_ptr();
+            assert_eq!(call!(loaded, &f.c(what), b, to, 32), ERROR_STATE, "{used}: {what}");
+        }
+    }
+    (broken[0], broken[3]) = (broken[0] + 3, 0);
+    for what in before {
+        assert_eq!(call!(loaded, &f.c(what), broken.as_mut_ptr(), to, 32), ERROR_STATE, "{what}");
+    }
     // An output without an end is no tag, for every length.
     let mut open = vec![0u64; 4096];
     let o = open.as_mut_ptr();

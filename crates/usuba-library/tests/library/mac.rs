@@ -174,6 +174,14 @@ fn misuse(f: &Function, key_bytes: usize) {
     ] {
         assert_eq!(got, wanted, "{}", f.name);
     }
+    // The second word says how many bytes wait, a block at most.
+    for used in [17, u64::MAX] {
+        state[1] = used;
+        let at = state.as_mut_ptr();
+        assert_eq!(update(at, key, from, 1), ERROR_STATE);
+        assert_eq!(end(at, key, to), ERROR_STATE);
+        assert_eq!(verify(at, key, from, 16), ERROR_STATE);
+    }
     let tag = |key, from, length, to| call!(loaded, &f.c("tag"), key, from, length, to);
     assert_eq!(tag(lost, from, 1, to), ERROR_NULL);
     assert_eq!(tag(key, NULL, 1, to), ERROR_NULL);

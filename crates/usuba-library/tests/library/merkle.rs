@@ -163,8 +163,14 @@ pub fn check(subject: &Subject, primitive: &Description) {
         }
     }
     misuse(&f);
+    if hash.mode == HashMode::Sponge {
+        misuse_of_buffers(&f, &f.c("begin"));
+    }
     if hash.has_hmac(block) {
         misuse_of_hmac(&f);
+        if hash.mode == HashMode::Sponge {
+            misuse_of_buffers(&f, &f.hmac("begin"));
+        }
     }
     if hash.mode == HashMode::MerkleDamgard {
         misuse_of_lengths(&f);
@@ -339,6 +345,22 @@ fn misuse_of_hmac(f: &Function) {
     assert_eq!(call!(loaded, verify, s, input, size / 2 - 1), ERROR_LENGTH);
     assert_eq!(call!(loaded, verify, s, input, size), ERROR_FORGED);
     assert_eq!(call!(loaded, verify, s, input, size), ERROR_STATE, "after the end");
+}
+
+/// A state of a sponge that says that its buffer holds a block or more, which none does.
+fn misuse_of_buffers(f: &Function, begin: &str) {
+    let loaded = &f.subject.loaded;
+    let (mut out, mut state) = ([0xa5u8; 300], [0u64; 128]);
+    let to = out.as_mut_ptr();
+    assert_eq!(call!(loaded, begin, state.as_mut_ptr(), to, 3), 0);
+    for used in [f.block as u64, f.block as u64 + 1, u64::MAX] {
+        state[1] = used;
+        for what in ["update", "final"] {
+            let (name, s) = (begin.replace("begin", what), state.as_mut_ptr());
+            assert_eq!(call!(loaded, &name, s, to, 1), ERROR_STATE, "{used}: {name}");
+        }
+    }
+    assert!(out.iter().all(|&byte| byte == 0xa5), "something was written");
 }
 
 /// Functions that only the padding of Merkle and Damgård has, and its longest message.

@@ -355,6 +355,17 @@ fn misuse(f: &Function) {
     assert_eq!(begin(s), 0);
     assert_eq!(call!(loaded, &f.c("update"), s, NULL, 1), ERROR_NULL);
     assert_eq!(call!(loaded, &f.c("update"), s, NULL, 0), 0);
+    // The second word says how many bytes are in the buffer, which never holds a block.
+    let used = state[1];
+    for full in [f.block as u64, f.block as u64 + 1, u64::MAX] {
+        state[1] = full;
+        let s = state.as_mut_ptr();
+        for what in ["update", "squeeze"] {
+            assert_eq!(call!(loaded, &f.c(what), s, to, 1), ERROR_STATE, "{full}: {what}");
+        }
+    }
+    state[1] = used;
+    let s = state.as_mut_ptr();
     if f.mode == HashMode::KangarooTwelve {
         assert_eq!(call!(loaded, &f.c("squeeze"), s, to, 1), ERROR_STATE, "before the end");
         assert_eq!(call!(loaded, &f.c("update"), s, input, 1), 0);
@@ -374,6 +385,16 @@ fn misuse(f: &Function) {
     if f.mode != HashMode::Kmac {
         assert_eq!(call!(loaded, &f.c("squeeze"), s, NULL, 1), ERROR_NULL);
         assert_eq!(call!(loaded, &f.c("squeeze"), s, NULL, 0), 0);
+    }
+    if !matches!(f.mode, HashMode::Kmac | HashMode::KangarooTwelve) {
+        let (mut ended, mut byte) = (state.clone(), [0u8]);
+        let (e, to) = (ended.as_mut_ptr(), byte.as_mut_ptr());
+        assert_eq!(call!(loaded, &f.c("squeeze"), e, to, 1), 0);
+        let behind = state.len() - ended.iter().rev().take_while(|&&word| word == 0xa5).count();
+        let buffer = behind - f.block / 8..behind;
+        assert!(ended[buffer].iter().all(|&word| word == 0), "the message is left in the buffer");
+        ended[1] = f.block as u64 + 1;
+        assert_eq!(call!(loaded, &f.c("squeeze"), ended.as_mut_ptr(), to, 1), ERROR_STATE);
     }
     assert!(out.iter().all(|&byte| byte == 0xa5), "something was written");
 }
