@@ -15,9 +15,9 @@
 //! footprint is a case of the value at the first call. Then each of its executions is one of the
 //! first call, moved by a number of bytes that keeps all tested alignments: it keeps all rules, it
 //! returns, and it ends in one of the exits. Bytes outside of the footprint keep their values. A
-//! callee whose footprint is open, which learns a number, computes a field with a bound, tells a secret
-//! by a status, or does not return to its caller with the stack as before has no summary. Neither has a callee that breaks a
-//! rule. Such calls are executed as any other code.
+//! callee whose footprint is open, which learns a number, computes a field with a bound, tells a
+//! secret by a status, or does not return to its caller with the stack as before has no summary.
+//! Neither has a callee that breaks a rule. Such calls are executed as any other code.
 //!
 //! *Limits:* calls whose parameters are numbers, bits and addresses.
 //!

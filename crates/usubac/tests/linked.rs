@@ -296,13 +296,15 @@ fn a_file_with_several_sources_of_a_function_is_proved() {
 #[test]
 fn modes_and_pieces_are_safe_for_all_lengths() {
     let Some((_, cc)) = compilers().into_iter().next() else { return };
-    let all: [(&str, &[&str]); 6] = [
+    let all: [(&str, &[&str]); 8] = [
         ("noekeon", &["noekeon_xts_encrypt"]),
         ("noekeon", &["noekeon_cbc_decrypt"]),
         ("noekeon", &["noekeon_ctr"]),
         ("keccak", &["sha3_256_update", "sha3_256_final", "shake128_squeeze", "kmac128_verify"]),
+        ("keccak", &["cshake128_begin", "kmac128_begin", "hmac_sha3_256_verify"]),
         ("skein", &["skein256_update", "skein256_verify"]),
         ("aes_cmac", &["aes128_cmac_update", "aes128_cmac_final"]),
+        ("aes_ccm", &["aes128_ccm_seal_detached"]),
     ];
     let turn = level::turn_of(all.len() as u64) as usize;
     for (cipher, functions) in if level::is_whole() { &all[..] } else { &all[turn..=turn] } {

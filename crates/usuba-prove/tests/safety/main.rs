@@ -63,6 +63,16 @@ fn every_injected_fault_breaks_its_rule() {
         ("1: jmp 1b", Rule::TooLong),
         ("1: mov al, [rsi]; test al, al; je 1b; ret", Rule::TooLong),
         ("call elsewhere; ret", Rule::Unsupported),
+        // An index with bits that are not known, which is too large, and the shift of a secret.
+        ("mov eax, [rsi]; and eax, 0x30; mov al, [rsi + rax]; ret", Rule::OutOfBounds),
+        ("movzx eax, byte ptr [rsi]; mov al, [rax + rsi]; ret", Rule::OutOfBounds),
+        ("mov ecx, [rsi]; mov eax, [rdi]; shr eax, cl; je 1f; 1: ret", Rule::SecretBranch),
+        ("mov ecx, [rsi]; cmp [rdi], ecx; shl eax, cl; je 1f; 1: ret", Rule::SecretBranch),
+        (
+            "movd xmm0, [rdi]; movd xmm1, [rsi]; psrlq xmm0, xmm1; movd eax, xmm0; \
+             mov al, [rsi + rax]; ret",
+            Rule::SecretAddress,
+        ),
         // A choice of a secret, by public data.
         (
             "cmp byte ptr [rsi], 1; mov rax, [rsi]; cmovne rax, [rdi]; test rax, rax; je 1f; 1: ret",
@@ -71,6 +81,21 @@ fn every_injected_fault_breaks_its_rule() {
     ] {
         let fault = assembled(body, Returns::Nothing).expect_err(body);
         assert_eq!(fault.rule, rule, "{body}: {fault}");
+    }
+}
+
+/// Indexes and counts that are public need not be known.
+#[test]
+fn public_numbers_need_not_be_known() {
+    for body in [
+        "mov eax, [rsi]; and eax, 0x18; mov rax, [rsi + rax]; ret",
+        "mov eax, [rsi]; and eax, 0x18; mov rax, [rax + rsi]; ret",
+        "mov ecx, [rsi]; mov eax, 8; shl eax, cl; and eax, 0x18; mov rax, [rsi + rax]; ret",
+        "mov ecx, [rsi]; mov eax, [rsi]; ror eax, cl; test eax, eax; je 1f; 1: ret",
+        "movd xmm0, [rsi]; movd xmm1, [rsi]; psllq xmm0, xmm1; movd eax, xmm0; test al, al; \
+         je 1f; 1: ret",
+    ] {
+        assembled(body, Returns::Nothing).expect(body);
     }
 }
 
