@@ -7,6 +7,7 @@
 //! - `bless`: writes all that follows from tables, tests and folders.
 //! - `budgets`: the cost of an extension, counted on toys.
 //! - `runner`: all checks of a change, in one run.
+//! - `turns`: which long tests one run has.
 
 pub mod bless;
 pub mod budgets;
@@ -14,6 +15,7 @@ pub mod modules;
 pub mod repo;
 pub mod runner;
 pub mod rust;
+pub mod turns;
 
 pub mod tidy;
 

@@ -4,14 +4,16 @@ use std::io;
 use std::process::{Command, ExitCode};
 
 use xtask::repo::Repo;
-use xtask::{answer, bless, budgets, runner, tidy};
+use xtask::runner::{self, Extent};
+use xtask::{answer, bless, budgets, tidy};
 
 const USAGE: &str = "\
 cargo xtask COMMAND
 
-  test     everything that a change must pass, with the share of the whole run that the commit
-           chooses; `whole` runs all of it and goes on where an earlier run of the same files
-           stopped; `--fresh` begins again
+  test     everything that a change must pass, with the long tests and the share of the whole run
+           that the commit chooses; `quick` has all long tests, and `--bless` keeps their times as
+           costs; `whole` runs all of it and goes on where an earlier run of the same files
+           stopped, and `--fresh` begins again
   tidy     check the house rules
   bless    rewrite all that follows from tables, folders and tests: expectations, transcripts,
            counts, documents; with names, only these parts
@@ -28,10 +30,15 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     if let ["test", ref options @ ..] = words[..]
-        && options.iter().all(|option| ["whole", "--fresh"].contains(option))
+        && options.iter().all(|option| ["quick", "--bless", "whole", "--fresh"].contains(option))
     {
         let asked = |name| options.contains(&name);
-        return match runner::run(asked("whole"), asked("--fresh")) {
+        let extent = match (asked("whole"), asked("quick")) {
+            (true, _) => Extent::Whole,
+            (false, true) => Extent::Quick { blesses: asked("--bless") },
+            (false, false) => Extent::Turns,
+        };
+        return match runner::run(extent, asked("--fresh")) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
             Err(error) => {

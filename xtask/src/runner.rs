@@ -1,13 +1,15 @@
 //! Test runner: runs every group of checks on all cores, and prints one sum.
 //!
 //! ```text
-//! cargo test --no-run ─ messages → binaries → units (a binary, or one test of it) ─ workers → sum
+//! cargo test --no-run ─ messages → binaries → units (one test each) ─ workers → sum
 //! ```
 //!
 //! The runner sets the level of the tests, which `usuba_gen::level` reads: the whole run, or the
-//! quick one with the share that the commit chooses. An interrupted whole run continues.
+//! quick one with the share that the commit chooses. Long units take turns (`turns`). An interrupted
+//! whole run continues. `scripts/test` lets Clippy compile the workspace, so the build is its check.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -17,40 +19,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::repo::Repo;
-use crate::{answer, budgets};
-
-/// The slowest test binaries, in the order in which they start without times of an earlier run, and
-/// whether their tests are independent. Then each test is a unit, so that no core waits for the
-/// last one.
-const LONGEST: [(&str, bool); 24] = [
-    ("linked", false),
-    ("smoke", false),
-    ("files", false),
-    ("forged", false),
-    ("nacl", false),
-    ("robustness", false),
-    ("ciphers", true),
-    ("library", true),
-    ("new", false),
-    ("installed", false),
-    ("safety", false),
-    ("prove", false),
-    ("interface", false),
-    ("contracts", false),
-    ("instructions", false),
-    ("bytes", true),
-    ("random", true),
-    ("planted", true),
-    ("binary", true),
-    ("arithmetic", true),
-    ("passes", true),
-    ("rows", true),
-    ("abi", true),
-    ("tune", false),
-];
+use crate::{answer, budgets, turns};
 
 /// Test binaries of `libtest-mimic`, which take one filter.
 const MIMIC: [&str; 2] = ["ciphers", "files"];
+
+/// The least time of a unit that is printed by itself, in seconds.
+const LONG: f64 = 1.0;
 
 /// Counts of tests by their outcome.
 #[derive(Default, Clone, Copy)]
@@ -60,38 +35,58 @@ struct Sum {
     ignored: u64,
 }
 
-/// A test binary.
+/// A test binary, or another program that checks something.
 struct Binary {
     /// As cargo prints it.
     title: String,
     name: String,
     path: PathBuf,
     folder: PathBuf,
+    /// The arguments of a program without tests of its own, which is one unit.
+    check: Vec<OsString>,
 }
 
-/// Tests that run in one process.
+/// A test, in a process of its own.
 struct Unit {
     binary: usize,
-    /// One test; all tests without it.
-    test: Option<String>,
-    /// Seconds of an earlier run.
-    cost: Option<f64>,
+    test: String,
+}
+
+/// The tests of a run.
+struct Choice {
+    /// The value of `USUBA_TESTS`.
+    level: String,
+    /// Seconds by units.
+    costs: BTreeMap<String, f64>,
+    /// Units of other runs.
+    waiting: BTreeSet<String>,
 }
 
 impl Unit {
     fn name(&self, binaries: &[Binary]) -> String {
-        let Binary { title, .. } = &binaries[self.binary];
-        self.test.as_ref().map_or(title.clone(), |test| format!("{title} {test}"))
+        format!("{} {}", binaries[self.binary].title, self.test).trim_end().to_string()
     }
 }
 
-/// Runs every group; whether all passed. `whole` requests all tests, and `fresh` also units that an
-/// earlier whole run finished.
+/// How much a run has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// The quick level; long units take turns.
+    Turns,
+    /// The quick level of all units; `blesses` keeps their times as the costs of turns.
+    Quick { blesses: bool },
+    /// All tests at full length.
+    Whole,
+}
+
+/// Runs every group; whether all passed. `fresh` requests also units that an earlier whole run
+/// finished.
 ///
 /// # Errors
 /// The tests do not build, or the build folder cannot be read or written.
-pub fn run(whole: bool, fresh: bool) -> io::Result<bool> {
+pub fn run(extent: Extent, fresh: bool) -> io::Result<bool> {
     let repo = Repo::load()?;
+    let whole = extent == Extent::Whole;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let build = ["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"];
     let build = Command::new(&cargo)
@@ -102,27 +97,36 @@ pub fn run(whole: bool, fresh: bool) -> io::Result<bool> {
     if !build.status.success() {
         return Err(io::Error::other("the tests do not build"));
     }
-    let (binaries, usubac) = built(&String::from_utf8_lossy(&build.stdout))?;
+    let (mut binaries, usubac) = built(&String::from_utf8_lossy(&build.stdout))?;
+    // A crate of its own, since this one does not know the compiler.
+    binaries.push(Binary {
+        title: "documents".into(),
+        name: "documents".into(),
+        path: usubac.with_file_name("documents"),
+        folder: repo.root.clone(),
+        check: vec!["docs".into(), usubac.parent().unwrap_or(Path::new(".")).into()],
+    });
     let folder =
         usubac.parent().and_then(Path::parent).unwrap_or(Path::new("target")).join("tests");
     fs::create_dir_all(&folder)?;
     let level = if whole { "whole".to_string() } else { commit(&repo.root) };
     println!("== level: {level}");
     let mut groups = Groups { sum: Sum::default(), times: Vec::new() };
-    let lints = ["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"];
-    for (name, args) in [("format", &["fmt", "--all", "--check"][..]), ("clippy", &lints)] {
-        groups.check(name, || {
-            let mut command = Command::new(&cargo);
-            command.args(args).current_dir(&repo.root).status().is_ok_and(|s| s.success())
-        });
-    }
-    groups.tests(&binaries, &Record::new(&folder, &repo, whole, fresh), &level)?;
-    // A crate of its own, since this one does not know the compiler.
-    let documents = usubac.with_file_name("documents");
-    groups.check("documents", || {
-        let mut command = Command::new(&documents);
-        command.arg("docs").args(usubac.parent()).status().is_ok_and(|status| status.success())
+    groups.check("format", || {
+        let mut command = Command::new(&cargo);
+        command.args(["fmt", "--all", "--check"]).current_dir(&repo.root);
+        command.status().is_ok_and(|status| status.success())
     });
+    let costs = turns::costs(&fs::read_to_string(repo.root.join(turns::COSTS))?);
+    let waiting = match extent {
+        Extent::Turns => turns::waiting(&costs, &level),
+        Extent::Quick { .. } | Extent::Whole => BTreeSet::new(),
+    };
+    let record = Record::new(&folder, &repo, whole, fresh);
+    let times = groups.tests(&binaries, &record, &Choice { level, costs, waiting })?;
+    if extent == (Extent::Quick { blesses: true }) {
+        turns::bless(&repo, &times)?;
+    }
     if whole {
         groups.check("rustdoc", || {
             let mut command = Command::new(&cargo);
@@ -165,16 +169,16 @@ fn built(messages: &str) -> io::Result<(Vec<Binary>, PathBuf)> {
         let source = PathBuf::from(text(&message["target"]["src_path"]));
         let place = source.strip_prefix(&folder).unwrap_or(&source).display().to_string();
         let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        binaries.push(Binary { title: format!("{place} ({package})"), name, path, folder });
+        let title = format!("{place} ({package})");
+        binaries.push(Binary { title, name, path, folder, check: Vec::new() });
     }
     binaries.sort_by(|a, b| a.title.cmp(&b.title));
     let usubac = usubac.ok_or_else(|| io::Error::other("cargo did not build `usubac`"))?;
     Ok((binaries, usubac))
 }
 
-/// The times of units, and the finished units of an interrupted whole run.
+/// The finished units of an interrupted whole run.
 struct Record {
-    times: PathBuf,
     done: Option<PathBuf>,
 }
 
@@ -189,19 +193,7 @@ impl Record {
         if let (true, Some(done)) = (fresh, &done) {
             let _ = fs::remove_file(done);
         }
-        Record { times: folder.join("times"), done }
-    }
-
-    fn times(&self) -> BTreeMap<String, f64> {
-        let text = fs::read_to_string(&self.times).unwrap_or_default();
-        let line =
-            |line: &str| line.split_once(' ').map(|(t, n)| Some((n.into(), t.parse().ok()?)));
-        text.lines().filter_map(line).flatten().collect()
-    }
-
-    fn keep_times(&self, times: &BTreeMap<String, f64>) -> io::Result<()> {
-        let lines: Vec<String> = times.iter().map(|(name, t)| format!("{t:.2} {name}\n")).collect();
-        fs::write(&self.times, lines.concat())
+        Record { done }
     }
 
     /// The finished units, each with the tests that passed.
@@ -250,11 +242,18 @@ impl Groups {
     }
 
     /// Runs all test binaries, the longest units first, as many at a time as there are cores.
-    fn tests(&mut self, binaries: &[Binary], record: &Record, level: &str) -> io::Result<()> {
+    /// The seconds of each.
+    fn tests(
+        &mut self,
+        binaries: &[Binary],
+        record: &Record,
+        choice: &Choice,
+    ) -> io::Result<BTreeMap<String, f64>> {
         println!("\n== tests");
         let start = Instant::now();
-        let (known, done) = (record.times(), record.done());
-        let mut units = units(binaries, &known)?;
+        let done = record.done();
+        let mut units = units(binaries, &choice.costs)?;
+        units.retain(|unit| !choice.waiting.contains(&unit.name(binaries)));
         let before = units.len();
         let mut sums = vec![(Sum::default(), 0, Duration::ZERO); binaries.len()];
         units.retain(|unit| match done.get(&unit.name(binaries)) {
@@ -268,17 +267,18 @@ impl Groups {
             println!("{} of {before} units passed in an earlier run", before - units.len());
         }
         units.iter().for_each(|unit| sums[unit.binary].1 += 1);
-        let shared =
-            Mutex::new(Progress { next: 0, binaries: sums, times: known, shares: BTreeSet::new() });
+        let (times, shares) = (BTreeMap::new(), BTreeSet::new());
+        let shared = Mutex::new(Progress { next: 0, binaries: sums, times, shares });
         let cores = thread::available_parallelism().map_or(1, usize::from);
         thread::scope(|scope| {
             for _ in 0..cores {
-                scope.spawn(|| work(&units, binaries, &shared, record, level));
+                scope.spawn(|| work(&units, binaries, &shared, record, &choice.level));
             }
         });
         let Progress { binaries: sums, times, shares, .. } =
             shared.into_inner().expect("no worker panics");
-        record.keep_times(&times)?;
+        println!("\n{} units wait for their turn in another commit:", choice.waiting.len());
+        choice.waiting.iter().for_each(|name| println!("    {name}"));
         println!("\n{} items of the whole run that this commit chooses:", shares.len());
         shares.iter().for_each(|share| println!("    {share}"));
         println!();
@@ -297,36 +297,25 @@ impl Groups {
             self.sum.failed += sum.failed;
         }
         self.times.push(("tests".into(), start.elapsed()));
-        Ok(())
+        Ok(times)
     }
 }
 
-/// The units of all binaries, the longest first; unknown ones before known ones.
-fn units(binaries: &[Binary], known: &BTreeMap<String, f64>) -> io::Result<Vec<Unit>> {
+/// The units of all binaries, the longest first.
+fn units(binaries: &[Binary], costs: &BTreeMap<String, f64>) -> io::Result<Vec<Unit>> {
     let mut units = Vec::new();
     for (number, binary) in binaries.iter().enumerate() {
-        if !LONGEST.contains(&(&binary.name, true)) {
-            units.push(Unit { binary: number, test: None, cost: None });
+        if !binary.check.is_empty() {
+            units.push(Unit { binary: number, test: String::new() });
             continue;
         }
         let output = binary.command().args(["--list", "--format", "terse"]).output()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let tests = text.lines().filter_map(|line| line.strip_suffix(": test"));
-        units.extend(tests.map(|test| Unit {
-            binary: number,
-            test: Some(test.into()),
-            cost: None,
-        }));
+        units.extend(tests.map(|test| Unit { binary: number, test: test.into() }));
     }
-    units.iter_mut().for_each(|unit| unit.cost = known.get(&unit.name(binaries)).copied());
-    let rank = |unit: &Unit| {
-        let name = &*binaries[unit.binary].name;
-        LONGEST.iter().position(|(other, _)| *other == name).unwrap_or(LONGEST.len())
-    };
-    units.sort_by(|a, b| {
-        let [ours, theirs] = [a, b].map(|unit| unit.cost.unwrap_or(f64::INFINITY));
-        theirs.total_cmp(&ours).then(rank(a).cmp(&rank(b)))
-    });
+    let cost = |unit: &Unit| costs.get(&unit.name(binaries)).copied().unwrap_or(0.0);
+    units.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
     Ok(units)
 }
 
@@ -336,6 +325,8 @@ impl Binary {
         command
             .current_dir(&self.folder)
             .env("CARGO_MANIFEST_DIR", &self.folder)
+            // Lints are for this workspace, and not for crates that a test writes.
+            .env_remove("RUSTC_WORKSPACE_WRAPPER")
             .stdin(Stdio::null());
         command
     }
@@ -358,11 +349,11 @@ fn work(
         };
         let binary = &binaries[unit.binary];
         let mut command = binary.command();
-        command.env("USUBA_TESTS", level).arg("--test-threads=1");
-        if let Some(test) = &unit.test {
-            command.args(["--exact", test]);
+        command.env("USUBA_TESTS", level).args(&binary.check);
+        if binary.check.is_empty() {
+            command.args(["--test-threads=1", "--exact", &unit.test]);
         }
-        if !MIMIC.contains(&&*binary.name) {
+        if binary.check.is_empty() && !MIMIC.contains(&&*binary.name) {
             // Items of the share are named by tests that pass.
             command.arg("--show-output");
         }
@@ -377,9 +368,11 @@ fn work(
             Err(error) => (error.to_string(), false),
         };
         let mut sum = results(&text);
-        if !success && sum.failed == 0 {
+        match success {
+            true if !binary.check.is_empty() => sum.passed = 1,
             // The process died before it counted.
-            sum.failed = 1;
+            false if sum.failed == 0 => sum.failed = 1,
+            _ => {}
         }
         let name = unit.name(binaries);
         let mut shared = shared.lock().expect("no worker panics");
@@ -397,11 +390,12 @@ fn work(
         } else if let Err(error) = record.finished(&name, sum.passed) {
             println!("cannot record {name}: {error}");
         }
-        println!(
-            "{} {name} ({:.1} s)",
-            if sum.failed == 0 { "ok" } else { "FAILED" },
-            time.as_secs_f64()
-        );
+        let seconds = time.as_secs_f64();
+        match sum.failed {
+            0 if seconds < LONG => {}
+            0 => println!("ok {name} ({seconds:.1} s)"),
+            _ => println!("FAILED {name} ({seconds:.1} s)"),
+        }
     }
 }
 

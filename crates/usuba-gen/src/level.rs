@@ -54,7 +54,7 @@ impl Level {
 }
 
 /// FNV-1a: the same on every machine and by every compiler.
-fn hash(texts: &[&str]) -> u64 {
+pub fn hash(texts: &[&str]) -> u64 {
     let bytes = texts.iter().flat_map(|text| text.bytes().chain([0]));
     let sum = |hash: u64, byte: u8| (hash ^ byte as u64).wrapping_mul(0x100_0000_01b3);
     let hash = bytes.fold(0xcbf2_9ce4_8422_2325, sum);
