@@ -65,6 +65,9 @@ pub fn run(names: &[&str]) -> io::Result<Vec<Finding>> {
     Ok(findings)
 }
 
+/// The variable by which cargo compiles with lints.
+pub const LINTS: &str = "RUSTC_WORKSPACE_WRAPPER";
+
 /// The cargo that runs this program.
 pub fn cargo() -> OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())

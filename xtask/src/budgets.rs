@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::bless::cargo;
+use crate::bless::{LINTS, cargo};
 use crate::repo::{Finding, Repo};
 
 const TOYS: &str = "xtask/toys/";
@@ -125,6 +125,7 @@ pub fn run(repo: &Repo) -> io::Result<Vec<Finding>> {
             .current_dir(&scratch)
             // Two trees in one build folder would overwrite the programs of each other.
             .env("CARGO_TARGET_DIR", repo.root.join("target/budgets/target"))
+            .env_remove(LINTS)
             .status()?;
         if !status.success() {
             let text = format!("`cargo {}` fails with the toys", args.join(" "));

@@ -4,7 +4,7 @@ use std::io;
 use std::process::{Command, ExitCode};
 
 use xtask::repo::Repo;
-use xtask::runner::{self, Extent};
+use xtask::runner;
 use xtask::{answer, bless, budgets, tidy};
 
 const USAGE: &str = "\
@@ -30,15 +30,9 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = args.iter().map(String::as_str).collect();
     if let ["test", ref options @ ..] = words[..]
-        && options.iter().all(|option| ["quick", "--bless", "whole", "--fresh"].contains(option))
+        && let Some((extent, fresh)) = runner::options(options)
     {
-        let asked = |name| options.contains(&name);
-        let extent = match (asked("whole"), asked("quick")) {
-            (true, _) => Extent::Whole,
-            (false, true) => Extent::Quick { blesses: asked("--bless") },
-            (false, false) => Extent::Turns,
-        };
-        return match runner::run(extent, asked("--fresh")) {
+        return match runner::run(extent, fresh) {
             Ok(true) => ExitCode::SUCCESS,
             Ok(false) => ExitCode::FAILURE,
             Err(error) => {

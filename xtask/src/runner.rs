@@ -18,6 +18,7 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::bless::LINTS;
 use crate::repo::Repo;
 use crate::{answer, budgets, turns};
 
@@ -79,6 +80,19 @@ pub enum Extent {
     Whole,
 }
 
+/// The meaning of the words behind `test`: the extent, and whether a whole run begins again; `None` if they
+/// contradict each other, or one is unknown.
+pub fn options(words: &[&str]) -> Option<(Extent, bool)> {
+    match words {
+        [] => Some((Extent::Turns, false)),
+        ["quick"] => Some((Extent::Quick { blesses: false }, false)),
+        ["quick", "--bless"] => Some((Extent::Quick { blesses: true }, false)),
+        ["whole"] => Some((Extent::Whole, false)),
+        ["whole", "--fresh"] => Some((Extent::Whole, true)),
+        _ => None,
+    }
+}
+
 /// Runs every group; whether all passed. `fresh` requests also units that an earlier whole run
 /// finished.
 ///
@@ -117,21 +131,26 @@ pub fn run(extent: Extent, fresh: bool) -> io::Result<bool> {
         command.args(["fmt", "--all", "--check"]).current_dir(&repo.root);
         command.status().is_ok_and(|status| status.success())
     });
-    let costs = turns::costs(&fs::read_to_string(repo.root.join(turns::COSTS))?);
+    let costs = turns::costs(&fs::read_to_string(repo.root.join(turns::COSTS))?)?;
     let waiting = match extent {
         Extent::Turns => turns::waiting(&costs, &level),
         Extent::Quick { .. } | Extent::Whole => BTreeSet::new(),
     };
     let record = Record::new(&folder, &repo, whole, fresh);
-    let times = groups.tests(&binaries, &record, &Choice { level, costs, waiting })?;
+    let choice = Choice { level, costs, waiting };
+    let times = groups.tests(&binaries, &record, &choice)?;
     if extent == (Extent::Quick { blesses: true }) {
-        turns::bless(&repo, &times)?;
+        turns::bless(&repo, &choice.costs, &times)?;
     }
     if whole {
         groups.check("rustdoc", || {
             let mut command = Command::new(&cargo);
             command.args(["doc", "--quiet", "--workspace", "--no-deps"]).current_dir(&repo.root);
-            command.env("RUSTDOCFLAGS", "-D warnings").status().is_ok_and(|s| s.success())
+            command
+                .env("RUSTDOCFLAGS", "-D warnings")
+                .env_remove(LINTS)
+                .status()
+                .is_ok_and(|s| s.success())
         });
         groups.check("budgets", || answer("budgets", budgets::run(&repo)) == ExitCode::SUCCESS);
     }
@@ -242,7 +261,7 @@ impl Groups {
     }
 
     /// Runs all test binaries, the longest units first, as many at a time as there are cores.
-    /// The seconds of each.
+    /// The seconds of each that passed.
     fn tests(
         &mut self,
         binaries: &[Binary],
@@ -326,7 +345,7 @@ impl Binary {
             .current_dir(&self.folder)
             .env("CARGO_MANIFEST_DIR", &self.folder)
             // Lints are for this workspace, and not for crates that a test writes.
-            .env_remove("RUSTC_WORKSPACE_WRAPPER")
+            .env_remove(LINTS)
             .stdin(Stdio::null());
         command
     }
@@ -376,7 +395,10 @@ fn work(
         }
         let name = unit.name(binaries);
         let mut shared = shared.lock().expect("no worker panics");
-        shared.times.insert(name.clone(), time.as_secs_f64());
+        // A test that fails may end early.
+        if sum.failed == 0 {
+            shared.times.insert(name.clone(), time.as_secs_f64());
+        }
         let shares = text.lines().filter_map(|line| line.strip_prefix(SHARE));
         shared.shares.extend(shares.map(String::from));
         let (whole, left, spent) = &mut shared.binaries[unit.binary];
@@ -420,6 +442,14 @@ fn results(text: &str) -> Sum {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn options_do_not_contradict_each_other() {
+        assert_eq!(options(&["whole", "--fresh"]), Some((Extent::Whole, true)));
+        for words in [&["quick", "whole"][..], &["--bless"], &["--fresh"], &["whole", "quick"]] {
+            assert_eq!(options(words), None, "{words:?}");
+        }
+    }
 
     #[test]
     fn sums_of_two_runners_are_added() {

@@ -40,12 +40,19 @@ const ALWAYS: [&str; 10] = [
 ];
 
 /// The costs of a text, each with the name of its unit.
-pub fn costs(text: &str) -> BTreeMap<String, f64> {
-    let line = |line: &str| {
-        let (time, name) = line.trim_start().split_once(' ')?;
-        Some((name.to_string(), time.parse().ok()?))
+///
+/// # Errors
+/// A line is no number of seconds and a name.
+pub fn costs(text: &str) -> io::Result<BTreeMap<String, f64>> {
+    let line = |(at, line): (usize, &str)| {
+        let pair = line.trim_start().split_once(' ');
+        let pair = pair.and_then(|(time, name)| Some((name.to_string(), time.parse().ok()?)));
+        pair.ok_or_else(|| {
+            let place = format!("{COSTS}:{}", at + 1);
+            io::Error::other(format!("{place}: expected seconds and a test, and found `{line}`"))
+        })
     };
-    text.lines().filter_map(line).collect()
+    text.lines().enumerate().map(line).collect()
 }
 
 /// The text of costs.
@@ -68,19 +75,22 @@ pub fn waiting(costs: &BTreeMap<String, f64>, seed: &str) -> BTreeSet<String> {
     order.into_iter().filter(waits).cloned().collect()
 }
 
-/// Rewrites the costs by the times of the last run of all units. A cost that is nearly the same stays.
+/// Rewrites the costs by the times of the units that passed in a run of all units. A cost that is nearly
+/// the same stays.
 ///
 /// # Errors
-/// There are no times, or a file cannot be read or written.
-pub fn bless(repo: &Repo, times: &BTreeMap<String, f64>) -> io::Result<()> {
-    let path = repo.root.join(COSTS);
-    let before = costs(&std::fs::read_to_string(&path).unwrap_or_default());
+/// The file cannot be written.
+pub fn bless(
+    repo: &Repo,
+    before: &BTreeMap<String, f64>,
+    times: &BTreeMap<String, f64>,
+) -> io::Result<()> {
     let kept = |(name, time): (&String, &f64)| {
         let old = before.get(name).copied().filter(|old| (0.7..1.4).contains(&(time / old)));
         let cost = old.unwrap_or(*time);
         (cost >= LEAST).then(|| (name.clone(), cost))
     };
-    std::fs::write(path, text(&times.iter().filter_map(kept).collect()))
+    std::fs::write(repo.root.join(COSTS), text(&times.iter().filter_map(kept).collect()))
 }
 
 #[cfg(test)]
@@ -88,9 +98,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn lines_that_are_no_costs_are_named() {
+        for text in ["  2.5 a test\nfast b test\n", "  2.5 a test\n3.0\n"] {
+            let error = costs(text).expect_err("the second line");
+            assert!(error.to_string().starts_with("xtask/costs.txt:2: expected"), "{error}");
+        }
+    }
+
+    #[test]
     fn every_unit_has_its_turn() {
-        let all = costs(include_str!("../costs.txt"));
-        assert_eq!(costs(&text(&all)), all);
+        let all = costs(include_str!("../costs.txt")).expect("costs");
+        assert_eq!(costs(&text(&all)).expect("costs"), all);
         let mut left: BTreeSet<String> = all.keys().cloned().collect();
         for seed in 0..100 {
             let waiting = waiting(&all, &format!("commit {seed}"));
