@@ -42,10 +42,12 @@ pub fn volatile<M: ControlFlow>(object: &Object, place: u64) -> Registers {
     live::<M>(object, place, read, &mut FxHashMap::default())
 }
 
-/// Whether a function may read the status of a callee, from the place of its return on, or return it.
-pub fn reads_status<M: ControlFlow>(object: &Object, place: u64) -> bool {
+/// Whether a function may read the register of the status from a place on, or return it if its own status
+/// is read.
+pub fn reads_status<M: ControlFlow>(object: &Object, place: u64, returns: bool) -> bool {
     let status = set(&M::VOLATILE[..1]);
-    live::<M>(object, place, (status, status), &mut FxHashMap::default()) != 0
+    let at_return = if returns { status } else { 0 };
+    live::<M>(object, place, (status, at_return), &mut FxHashMap::default()) != 0
 }
 
 /// The registers among `all` that a function may read from a place on; `at_return` are the registers

@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use super::block_step::{Cover, Join, Joining};
 use super::blocks::Turning;
 use super::call_summaries::Summaries;
+use super::elf::Object;
 use super::frame_phases::KNOWN_PHASES;
 use super::live_registers;
 use super::memory::Memory;
@@ -89,8 +90,9 @@ pub struct Search<'a, 'o, M> {
     read: FxHashMap<u64, Registers>,
     /// The registers that callees may change, and that are read at these places behind calls.
     read_after: FxHashMap<u64, Registers>,
-    /// Whether functions may read the status of a callee that has returned to these places.
-    statuses: FxHashMap<u64, bool>,
+    /// Whether functions may read the register of the status from these places on, or return it if
+    /// that is read.
+    statuses: FxHashMap<(u64, bool), bool>,
     /// A change of variables that is to be done before a loop.
     pub(super) hoisted: Option<Hoisted>,
     pub(super) summaries: Summaries<M>,
@@ -160,13 +162,17 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         let used = states.map(|state| state.memory.unknowns.used).max().unwrap_or(0);
         while let Some(mut state) = open.pop() {
             let before = self.evidence.instructions;
-            let mut stop = self.run(&mut state, part.meeting)?;
+            let mut stop = self.run(&mut state, part.meeting);
             let is_same = self.evidence.instructions == before + 1;
-            let is_asked = matches!(stop, Stop::Fork(..) | Stop::Asked(..));
+            let is_asked = matches!(stop, Ok(Stop::Fork(..) | Stop::Asked(..)));
             if is_asked && !is_same && state.compact(used) {
-                stop = self.run(&mut state, part.meeting)?;
+                stop = self.run(&mut state, part.meeting);
             }
-            let stop = match stop {
+            // Bounds of a variable may show late that a path has no case.
+            if stop.is_err() && state.memory.unknowns.ranges.is_empty() {
+                continue;
+            }
+            let stop = match stop? {
                 Stop::Asked(Asked::Element(index), fault) => {
                     state.close();
                     state.memory.open_element(index).ok_or(fault)?;
@@ -245,12 +251,24 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         if is_known { *self.read_after.entry(place).or_insert_with(read) } else { 0 }
     }
 
-    /// Whether a function may read the status of a callee that has returned to a place; one that is not
-    /// known may.
-    pub(super) fn reads_status(&mut self, place: u64) -> bool {
+    /// Whether a function may read the register of the status from a place on, or return it if that is
+    /// read; one that is not known may.
+    fn reads(&mut self, place: u64, returns: bool) -> bool {
         let object = self.world.object;
-        let reads = || place == NOWHERE || live_registers::reads_status::<M>(object, place);
-        *self.statuses.entry(place).or_insert_with(reads)
+        let reads = || live_registers::reads_status::<M>(object, place, returns);
+        place == NOWHERE || *self.statuses.entry((place, returns)).or_insert_with(reads)
+    }
+
+    /// Whether a function may read the status of a callee that has returned to a place.
+    pub(super) fn reads_status(&mut self, place: u64) -> bool {
+        self.reads(place, true)
+    }
+
+    /// Whether anyone may read the status that a state has inside of a function.
+    fn has_status(&mut self, state: &State<M>) -> bool {
+        let back = state.calls.last().and_then(|&(_, back)| Object::place(back));
+        let returns = back.is_none_or(|back| self.reads_status(back));
+        self.reads(state.machine.place(), returns)
     }
 
     /// Joins the states that are alike. Not inlined, since the search is recursive.
@@ -269,7 +287,10 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                 *self.live.entry(at).or_insert_with(|| live_registers::saved::<M>(object, at))
             });
             // A caller may not read the status.
-            let is_told = live.is_some() || self.reads_status(side.machine.place());
+            let is_told = match live {
+                Some(_) => self.has_status(&side),
+                None => self.reads_status(side.machine.place()),
+            };
             let is_like =
                 |other: &&mut Box<State<M>>| other.is_like(&side, object, (live, is_told));
             for other in joined.iter_mut().filter(is_like) {

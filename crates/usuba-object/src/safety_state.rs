@@ -145,7 +145,12 @@ impl<M: Turning> State<M> {
         let mut memory = self.memory.joined(&other.memory, &paths)?;
         let machine = self.machine.joined(&other.machine, bits, &paths);
         paths.finish(&mut memory);
-        Some(State { machine, memory, calls: self.calls.clone(), secrets: self.secrets.clone() })
+        let ranges = memory.unknowns.ranges;
+        let (calls, secrets) = (self.calls.clone(), self.secrets.clone());
+        let mut joined = State { machine, memory, calls, secrets };
+        // A noted variable may have one value on both paths.
+        joined.map_forms(&|form| ranges.reduced(form).unwrap_or(form));
+        Some(joined)
     }
 
     /// Closes all elements of arrays of pointers.

@@ -50,6 +50,14 @@ impl Ranges {
         (low + (base - low).rem_euclid(step), high - (high - base).rem_euclid(step))
     }
 
+    /// Whether no values satisfy the facts, by the bounds of each variable.
+    pub fn is_empty(&self) -> bool {
+        (0..VARIABLES).any(|at| {
+            let (low, high) = self.bounds(Form::variable(at));
+            low > high
+        })
+    }
+
     /// Facts, and a form, in which equations replace variables: two facts with opposite signs are an
     /// equation.
     fn solved(&self, form: Form) -> (Vec<Form>, Form) {
@@ -183,5 +191,26 @@ impl Ranges {
             }
         }
         best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ranges::{Range, Split};
+
+    /// x1 = 64 x0 + 16 and x1 >= 17 have values for x0 <= 8, and none for x0 <= 0.
+    #[test]
+    fn ranges_without_values_are_empty() {
+        let [x0, x1] = [0, 1].map(Form::variable);
+        let rest = x0.times(64).and_then(|x0| x0.minus(x1)).expect("small factors");
+        let rest = rest.plus(Form::number(16)).expect("small numbers");
+        let mut known = Ranges::default();
+        known.0[0] = Range { low: 0, high: 8 };
+        known.0[1] = Range { low: 17, high: 1 << 20 };
+        let known = known.with_facts([rest, rest.times(-1).expect("small")].into_iter());
+        assert!(!known.is_empty());
+        let [below, above] = known.halves(Split { variable: 0, at: 1 });
+        assert!(below.is_empty() && !above.is_empty());
     }
 }

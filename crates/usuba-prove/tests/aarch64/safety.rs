@@ -140,6 +140,33 @@ fn joined_paths_keep_every_rule() {
 }
 
 /// Functions of `secret` in x0, `out` in x1, and `n` bytes each in x2.
+/// A status that nobody reads keeps no paths apart, in a function and behind its return.
+#[test]
+fn statuses_that_nobody_reads_are_joined() {
+    // As much as the prover has: the search is recursive.
+    let thread = std::thread::Builder::new().stack_size(64 << 20).spawn(check_statuses);
+    thread.expect("a thread").join().expect("no fault");
+}
+
+fn check_statuses() {
+    let Some(machine) = machine() else { return };
+    let mut function = of_any_length(Returns::Status);
+    function.parameters.extend([Parameter::Any, Parameter::Any]);
+    // A callee that asks for a number has no summary.
+    let proof = |read: &str| {
+        let call = |at: usize| format!("mov w5, #{at}; bl g; {read}; ");
+        let calls: String = (0..32).map(call).collect();
+        let body = format!(
+            "stp x29, x30, [sp, #-16]!; {calls}mov w0, wzr; ldp x29, x30, [sp], #16; ret; \
+             g: cmp x2, x5; b.lo 1f; nop; 1: lsr x4, x3, x5; tst x4, #1; cset w0, ne; ret"
+        );
+        prove::<Aarch64>(&object(&machine, &body), &function, LONGEST).err()
+    };
+    assert_eq!(proof("nop"), None);
+    // A read of each keeps all paths apart.
+    assert!(proof("add w10, w10, w0").is_some());
+}
+
 #[test]
 fn loops_of_any_length_are_safe_by_induction() {
     let Some(machine) = machine() else { return };
