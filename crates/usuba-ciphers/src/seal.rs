@@ -227,9 +227,10 @@ impl SealMode {
         if self == SealMode::Box { TAG } else { 0 }
     }
 
-    /// Whether branches or addresses depend on the nonce, which is a counter or the number of a shift.
-    pub fn decides_by_nonce(self) -> bool {
-        matches!(self, SealMode::Gcm | SealMode::Xaes | SealMode::Ocb)
+    /// Whether the nonce is public: branches or addresses depend on it, as on a counter or on the number
+    /// of a shift, or copies of it stay on the stack.
+    pub fn has_public_nonce(self) -> bool {
+        matches!(self, SealMode::Gcm | SealMode::Xaes | SealMode::Ocb | SealMode::Rfc8439)
     }
 
     /// Whether a message has associated data.

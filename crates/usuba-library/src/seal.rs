@@ -414,7 +414,7 @@ impl Folder<'_> {
                 stream, stream_upper => stream.as_ref().map(|stream| stream.to_uppercase()),
                 within => inner.as_ref().unwrap_or(name),
                 cipher => stream, tag => seal.tag_bytes(), subkey => derived, subkey_upper => derived.map(|subkey| subkey.to_uppercase()), inner, inner_nonce,
-                public => if mode.decides_by_nonce() { " /* public */" } else { "" },
+                public => if mode.has_public_nonce() { " /* public */" } else { "" },
                 many => side_by_side(*mode), beside => self.beside(seal).map(|(name, bytes)| format!("{name}[{bytes}]")),
                 longer => next(), shorter => next(), seal => next(), open => next(),
                 start => start.join(", "), hash => hash.as_ref().map(|_| self.prepared(seal)),

@@ -28,6 +28,11 @@ void *memset(void *to /* [length] */, int byte, size_t length);
 #define USUBA_PUBLIC(memory, length) ((void)(memory))
 #endif
 
+/* The linkage of functions that other files of a library call. */
+#if !defined(USUBA_INTERNAL)
+#define USUBA_INTERNAL static
+#endif
+
 #if defined(__GNUC__)
 #define USUBA_APART __attribute__((noinline, unused))
 #define USUBA_SPARE __attribute__((unused))
@@ -84,17 +89,24 @@ void *memset(void *to /* [length] */, int byte, size_t length);
 #endif
 #endif
 
-/* Zeroization, inlined into its callers. */
-static inline void usuba_erase(void *memory, size_t length)
-{
 #if defined(__GNUC__)
+/* Zeros, which a compiler keeps if it must assume that they are read. */
+static inline void usuba_zeros(void *memory, size_t length)
+{
 #if defined(USUBA_X86_64) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) \
     && !defined(__clang__)
     /* gcc would use an instruction with a slow start; the C library does not. */
     if (!__builtin_constant_p(length) || length > 96) __asm__("" : "+r"(length));
 #endif
     memset(memory, 0, length);
-    /* The compiler must assume that it is read. */
+}
+#endif
+
+/* Zeroization, inlined into its callers. */
+static inline void usuba_erase(void *memory, size_t length)
+{
+#if defined(__GNUC__)
+    usuba_zeros(memory, length);
     __asm__ __volatile__("" : : "r"(memory) : "memory");
 #else
     volatile uint8_t *byte = (volatile uint8_t *)memory;
@@ -121,17 +133,31 @@ static inline USUBA_SPARE uint64_t usuba_xored(const uint8_t *one, const uint8_t
     return a ^ b;
 }
 
-/* Clears the caller-saved registers. */
+/* Clears the caller-saved registers, so that a function of the C library keeps no secret in its frame. */
 static USUBA_APART USUBA_CLEARS void usuba_clear(void)
 {
+#if defined(USUBA_AARCH64)
+    /* Compilers leave the flags, and the upper halves of callee-saved registers, which callers save. */
+    __asm__ __volatile__("cmp xzr, xzr" : : : "cc");
+#if defined(__ARM_NEON)
+    __asm__ __volatile__("mov v8.d[1], xzr\n\tmov v9.d[1], xzr\n\tmov v10.d[1], xzr\n\t"
+        "mov v11.d[1], xzr\n\tmov v12.d[1], xzr\n\tmov v13.d[1], xzr\n\t"
+        "mov v14.d[1], xzr\n\tmov v15.d[1], xzr");
+#endif
+#else
     USUBA_KEEP;
+#endif
 }
 
 /* Kernels and their callers leave their variables on the stack below the caller. Behind calls with
    secrets, public functions overwrite the stack below their own frame, and clear registers. They do
-   not with other compilers, or if USUBA_STACK is 0. */
+   not with other compilers, or if USUBA_STACK is 0. With the pointer of the frame on the stack, and no
+   register beside it, alignment leaves no gap above the room. */
 #if defined(__GNUC__) && (!defined(USUBA_STACK) || USUBA_STACK)
-#define USUBA_OVERWRITE(length) uint8_t room[length]; usuba_clear(); usuba_erase(room, sizeof room)
+#define USUBA_FRAME __asm__ __volatile__("" : : "r"(__builtin_frame_address(0)))
+#define USUBA_READ(memory) __asm__ __volatile__("" : : "m"(memory) : "memory")
+#define USUBA_FILL(room) usuba_zeros(room, sizeof room); USUBA_READ(room)
+#define USUBA_OVERWRITE(length) uint8_t room[length]; USUBA_FRAME; usuba_clear(); USUBA_FILL(room)
 #else
 #define USUBA_OVERWRITE(length) ((void)0)
 #endif
@@ -139,5 +165,5 @@ static USUBA_APART USUBA_CLEARS void usuba_clear(void)
 /* As much as kernels on general registers and their callers take, by gcc and clang from -O1 on. */
 static USUBA_APART void usuba_wipe_calls(void)
 {
-    USUBA_OVERWRITE(112 * sizeof(size_t));
+    USUBA_OVERWRITE(160 * sizeof(size_t));
 }

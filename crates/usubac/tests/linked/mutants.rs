@@ -39,8 +39,8 @@ pub const OF_CODES: &[Mutant] = &[
 /// Changes of the C around a keystream and Poly1305.
 pub const OF_SEALS: &[Mutant] = &[
     mutant(
-        "usuba_poly1305_update(&mac, in, length);",
-        "usuba_poly1305_update(&mac, in, length / 2);",
+        "usuba_poly_update(&mac, in, length);",
+        "usuba_poly_update(&mac, in, length / 2);",
         OPEN,
     ),
     mutant("if (status == USUBA_OK) usuba_seal_first(", "usuba_seal_first(", OPEN),
