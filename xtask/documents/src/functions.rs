@@ -75,13 +75,16 @@ impl<'a> Claims<'a> {
         all.filter(|proved| claims.iter().all(|claim| proved.contains(claim))).count()
     }
 
-    /// The counts of safe functions by compiler, and of those that compute their specifications.
+    /// The counts of safe functions by compiler, of those that leave no secret, and of those that compute
+    /// their specifications.
     fn counts(&self) -> String {
-        let of = |compiler: &&str| {
-            let safe = self.count(compiler, &["safe", "ends", "time"]);
-            format!("{safe} of {} by {compiler}", self.count(compiler, &[]))
+        let by_compiler = |claims: &[&str]| {
+            let of = |compiler: &&str| {
+                let there = self.count(compiler, &[]);
+                format!("{} of {there} by {compiler}", self.count(compiler, claims))
+            };
+            self.compilers.iter().map(of).collect::<Vec<String>>().join(", ")
         };
-        let safe: Vec<String> = self.compilers.iter().map(of).collect();
         let mut computing: BTreeMap<[usize; 2], Vec<&str>> = BTreeMap::new();
         for compiler in &self.compilers {
             let counts = ["computes", "sizes"].map(|claim| self.count(compiler, &[claim]));
@@ -92,8 +95,10 @@ impl<'a> Claims<'a> {
         };
         let computing: Vec<String> = computing.iter().rev().map(alike).collect();
         format!(
-            "{}; to compute their specifications for all inputs, and at named sizes only: {}.",
-            safe.join(", "),
+            "{}; to leave no secret on the stack or in registers: {}; to compute their specifications \
+             for all inputs, and at named sizes only: {}.",
+            by_compiler(&["safe", "ends", "time"]),
+            by_compiler(&["left"]),
             computing.join("; ")
         )
     }
@@ -146,6 +151,7 @@ mod tests {
         assert!(text.contains("| `f` | all | gcc 12 | gcc 12 |  |  |  |"), "{text}");
         let counts = claims.counts();
         assert!(counts.starts_with("0 of 1 by clang 19, 1 of 2 by gcc 12; "), "{counts}");
+        assert!(counts.contains("registers: 0 of 1 by clang 19, 0 of 2 by gcc 12; "), "{counts}");
         assert!(counts.ends_with(": 0 and 1 by gcc 12; 0 and 0 by clang 19."), "{counts}");
         assert!(Claims::read("f").is_none());
     }
