@@ -109,7 +109,7 @@ impl World<'_> {
 
     /// One bit that stands for constants of the object.
     fn constant_span(&self, from: Moving, bytes: Form) -> Result<Cell, Fault> {
-        let ranges = self.memory.unknowns.ranges;
+        let ranges = self.ranges();
         let (low, most) = (ranges.bounds(from.offset).0, from.offset.plus(bytes));
         let high = most.map(|most| ranges.bounds(most).1).filter(|_| ranges.never_negative(bytes));
         let span =
@@ -184,7 +184,7 @@ impl World<'_> {
             Place::Behind(offset) => offset,
             _ => return Err(unsupported("a number of blocks is cleared that are not its own")),
         };
-        let ranges = self.memory.unknowns.ranges;
+        let ranges = self.ranges();
         let (start, cells) = stream(self)?.fill(&ranges, offset, bytes)?;
         self.memory.check_frame(start, cells.len() / 8, stack)?;
         let at = Pointer { region: Region::Frame, offset: start };

@@ -59,7 +59,7 @@ pub trait Joining {
 }
 
 /// Generalises the states at two turns to one state.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Join {
     /// The variable of the turns: in the first state of all of them, afterwards of those ahead.
     pub ahead: usize,
@@ -133,7 +133,7 @@ impl Join {
 }
 
 /// Compares a state at the end of a turn with the invariant.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Cover {
     pub join: Join,
     /// Whether the turn is the first one, which does not begin in the invariant.

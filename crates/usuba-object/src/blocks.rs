@@ -301,7 +301,7 @@ impl<M: Turning> State<M> {
         let mut one = self.clone();
         let ranges = self.memory.unknowns.ranges.halves(split);
         for (state, ranges) in [&mut one, &mut self].into_iter().zip(ranges) {
-            state.memory.unknowns.ranges = ranges;
+            state.memory.unknowns.ranges = ranges.clone();
             state.memory.refine();
             state.machine.map_forms(&|form| ranges.reduced(form).unwrap_or(form));
         }
@@ -418,7 +418,8 @@ impl Search<'_> {
         let machine = first.machine.joined(&state.machine, &self.world.bits, &join);
         let mut every = Box::new(State { machine, memory });
         visits.truncate(at + 1);
-        visits[at].every = Some((every.clone(), Cover { join, is_first: false, ranges: None }));
+        let cover = Cover { join: join.clone(), is_first: false, ranges: None };
+        visits[at].every = Some((every.clone(), cover));
         let Some(split) = self.run(&mut every)? else {
             return Err(self.at(place, unsupported("a branch has become another one")));
         };

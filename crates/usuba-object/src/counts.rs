@@ -34,7 +34,7 @@ pub fn too_large() -> Fault {
 
 impl World<'_> {
     pub(crate) fn ranges(&self) -> Ranges {
-        self.memory.unknowns.ranges
+        self.memory.unknowns.ranges.clone()
     }
 
     /// Whether a form always fits into `bits` bits.

@@ -142,7 +142,7 @@ impl Memory {
             let Memory { drawn, publics, choice, fields, .. } = memory;
             let rest = (*drawn, *publics, *choice, fields.clone());
             let frame = (frame.clone(), *below, wholes.clone());
-            has_known_sizes.then_some((frame, *unknowns, orders.clone(), rest))
+            has_known_sizes.then_some((frame, unknowns.clone(), orders.clone(), rest))
         };
         let cells = |memory: &Memory| -> Vec<Vec<Cell>> {
             memory.buffers.iter().map(|buffer| buffer.cells.clone()).collect()
@@ -456,7 +456,7 @@ impl Memory {
 
     /// Replaces values with one possibility in the ranges by numbers.
     pub fn refine(&mut self) {
-        let ranges = self.unknowns.ranges;
+        let ranges = self.unknowns.ranges.clone();
         if let Some(stream) = &mut self.stream {
             stream.refine(&ranges);
         }

@@ -100,7 +100,7 @@ impl Memory {
 
     /// Notes the variables in use, where paths part.
     pub fn enter_scope(&mut self, kept: [bool; VARIABLES]) {
-        self.scopes.push(Scope::new(kept, self.unknowns.ranges));
+        self.scopes.push(Scope::new(kept, self.unknowns.ranges.clone()));
     }
 
     /// Forgets the variables where the paths parted that have met.

@@ -43,7 +43,8 @@ struct Side {
 
 impl Side {
     fn new(ranges: Ranges) -> Side {
-        Side { ranges, solutions: ranges.solutions(|_| true) }
+        let solutions = ranges.solutions(|_| true);
+        Side { ranges, solutions }
     }
 
     /// The normal form of a value: equal forms are the same, unless a factor overflows.
@@ -234,7 +235,7 @@ impl Made {
 
     /// The ranges, with relations that hold on both paths.
     fn related(&self, sides: &[Side; 2]) -> Ranges {
-        let mut ranges = self.ranges;
+        let mut ranges = self.ranges.clone();
         for fact in self.relations(sides).into_iter().chain(self.limits(sides)) {
             let holds = |side: usize| {
                 let value = self.value(fact, side);
@@ -252,11 +253,11 @@ impl Paths {
     /// Of two memories whose last scopes have the same beginning; `None` of others.
     pub fn new(one: &Memory, next: &Memory, constants: [Cell; 2]) -> Option<Paths> {
         let scopes = [one.scopes.last()?, next.scopes.last()?];
-        let Scope { kept, ranges: before, .. } = *scopes[0];
+        let Scope { kept, ranges: before, .. } = scopes[0].clone();
         if one.scopes.len() != next.scopes.len() || kept != scopes[1].kept {
             return None;
         }
-        let sides = [one, next].map(|memory| Side::new(memory.unknowns.ranges));
+        let sides = [one, next].map(|memory| Side::new(memory.unknowns.ranges.clone()));
         // A relation of the noted variables still holds.
         let ranges = Ranges::default().with_facts(before.facts());
         let (columns, lattice) = (Vec::new(), Lattice::default());
@@ -302,8 +303,9 @@ impl Paths {
     /// a length has: then it is a number of its own, whose range needs no facts.
     fn is_rest(&self, form: Form, values: [Form; 2]) -> bool {
         let used = (0..VARIABLES).filter(|&at| form.terms[at] != 0);
-        let ranges = self.made.borrow().ranges;
-        let width = |at: usize| i128::from(ranges.0[at].high) - i128::from(ranges.0[at].low);
+        let made = self.made.borrow();
+        let range = |at: usize| made.ranges.0[at];
+        let width = |at: usize| i128::from(range(at).high) - i128::from(range(at).low);
         let all: i128 = used.clone().map(|at| i128::from(form.terms[at].abs()) * width(at)).sum();
         let [(a, b), (c, d)] = [0, 1].map(|side| self.sides[side].ranges.bounds(values[side]));
         used.count() > 2 && (b.max(d) - a.min(c)) * RESTS < all

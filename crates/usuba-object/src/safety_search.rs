@@ -474,14 +474,14 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             self.evidence.loops += 1;
             // Another path of the first turn may end in the invariant, too.
             let is_covered = [false, true].into_iter().any(|is_first| {
-                let ranges = Some(state.memory.unknowns.ranges);
-                let cover = Cover { is_first, ranges, ..*cover };
+                let ranges = Some(state.memory.unknowns.ranges.clone());
+                let cover = Cover { is_first, ranges, ..cover.clone() };
                 every.memory.covers(&state.memory, &cover)
                     && every.machine.covers(&state.machine, bits, &cover)
             });
             if !is_covered {
-                let ranges = Some(state.memory.unknowns.ranges);
-                let (mut wider, cover) = (every.clone(), Cover { ranges, ..*cover });
+                let ranges = Some(state.memory.unknowns.ranges.clone());
+                let (mut wider, cover) = (every.clone(), Cover { ranges, ..cover.clone() });
                 if !wider
                     .memory
                     .tables
@@ -517,7 +517,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             visits.truncate(at);
             visits.push(Visit { period, ..visit.clone() });
             let before = outcome.err();
-            outcome = self.side(&visit.state, visits, part, above);
+            outcome = self.side(&visit.state, visits, part, above.clone());
             // The first attempt says best why there is no invariant.
             if let (Some(before), Err(fault)) = (before, &mut outcome)
                 && [before.rule, fault.rule] == [Rule::Unsupported; 2]
@@ -603,7 +603,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         let behind = state.memory.unknowns.fresh();
         let behind = behind.ok_or_else(|| unsupported("too many numbers are not known"))?;
         let constants = Some([false, true].map(|bit| self.world.bits.constant(bit)));
-        let ranges = Some(state.memory.unknowns.ranges);
+        let ranges = Some(state.memory.unknowns.ranges.clone());
         let join = Join { ahead: split.variable, behind, step, constants, ranges };
         let is_alike = |one, next| join.form(one, next).is_some();
         let are_alike = first.state.memory.tables.are_alike(&state.memory.tables, is_alike);
@@ -627,7 +627,8 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             visits[at].passes = 0;
             visits[at].wider = None;
             every.claim(&join);
-            visits[at].every = Some((every.clone(), Cover { join, is_first: false, ranges: None }));
+            let cover = Cover { join: join.clone(), is_first: false, ranges: None };
+            visits[at].every = Some((every.clone(), cover));
             let place = every.machine.place();
             outcome = match self.run(&mut every, part.meeting)? {
                 Stop::Asked(Asked::Split(split, _), _)

@@ -80,7 +80,7 @@ impl<M: Turning> State<M> {
 
     /// The part of the state in some ranges.
     pub fn with_ranges(mut self: Box<Self>, ranges: Ranges) -> Box<Self> {
-        self.memory.unknowns.ranges = ranges;
+        self.memory.unknowns.ranges = ranges.clone();
         self.map_forms(&|form| ranges.reduced(form).unwrap_or(form));
         self
     }
@@ -145,7 +145,7 @@ impl<M: Turning> State<M> {
         let mut memory = self.memory.joined(&other.memory, &paths)?;
         let machine = self.machine.joined(&other.machine, bits, &paths);
         paths.finish(&mut memory);
-        let ranges = memory.unknowns.ranges;
+        let ranges = memory.unknowns.ranges.clone();
         let (calls, secrets) = (self.calls.clone(), self.secrets.clone());
         let mut joined = State { machine, memory, calls, secrets };
         // A noted variable may have one value on both paths.
@@ -169,7 +169,7 @@ impl<M: Turning> State<M> {
 
     /// The variables that numbers have, and others that are kept, which the facts are about then.
     fn numbers(&mut self, is_kept: &dyn Fn(usize) -> bool) -> [bool; VARIABLES] {
-        let ranges = self.memory.unknowns.ranges;
+        let ranges = self.memory.unknowns.ranges.clone();
         self.memory.unknowns.ranges = ranges.with_facts(std::iter::empty());
         let mut is_used = self.variables();
         is_used.iter_mut().enumerate().for_each(|(at, is_used)| *is_used |= is_kept(at));

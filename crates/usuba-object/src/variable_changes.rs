@@ -58,7 +58,7 @@ impl Hoisted {
         let counter = first.primitive();
         let is_free = |&at: &usize| {
             let is_turns = |visit: &Visit<M>| {
-                let join = visit.every.as_ref().map(|(_, cover)| cover.join);
+                let join = visit.every.as_ref().map(|(_, cover)| &cover.join);
                 join.is_some_and(|join| join.ahead == at || join.behind == at)
             };
             counter.terms[at].abs() == 1
@@ -78,7 +78,7 @@ fn named<M: Turning>(
     variable: usize,
     form: Form,
 ) -> Option<Box<State<M>>> {
-    let ranges = state.memory.unknowns.ranges;
+    let ranges = state.memory.unknowns.ranges.clone();
     let Range { low, high } = ranges.0[variable];
     let rest = form.with(variable, Form::default())?;
     let other = Form::variable(variable).minus(rest)?.times(form.terms[variable])?;
@@ -103,8 +103,10 @@ pub fn divided<M: Turning>(
     variable: usize,
     divisor: i64,
 ) -> Option<Vec<Box<State<M>>>> {
-    let Some(ranges) = state.memory.unknowns.ranges.tightened() else { return Some(Vec::new()) };
-    let mut state = state.with_ranges(ranges);
+    let Some(ranges) = state.memory.unknowns.ranges.clone().tightened() else {
+        return Some(Vec::new());
+    };
+    let mut state = state.with_ranges(ranges.clone());
     let Range { low, high } = ranges.0[variable];
     // The multiples from `first` on have all remainders. Few values of a large number would be
     // followed one by one, with all turns of the loops that count them.
@@ -129,7 +131,8 @@ pub fn divided<M: Turning>(
         if known.is_none() { quotients } else { Range::default() };
     state.replace(variable, multiple)?;
     let facts = [Form::number(high).minus(multiple)?, multiple.minus(Form::number(low))?];
-    let ranges = facts.into_iter().try_fold(state.memory.unknowns.ranges, |ranges, fact| {
+    let before = state.memory.unknowns.ranges.clone();
+    let ranges = facts.into_iter().try_fold(before, |ranges, fact| {
         if ranges.never_negative(fact) { Some(ranges) } else { ranges.assumed(fact) }
     });
     Some(ranges.map(|ranges| state.with_ranges(ranges)).into_iter().collect())

@@ -9,7 +9,7 @@
 //! *Limits:* forms and their products with constants; `VARIABLES` variables.
 
 /// Variables of a proof, at most.
-pub const VARIABLES: usize = 20;
+pub const VARIABLES: usize = 24;
 
 /// A sum of variables with factors, and a constant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

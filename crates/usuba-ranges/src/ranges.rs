@@ -15,11 +15,14 @@
 //!
 //! *Limits:* `FACTS` facts.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use super::forms::{Form, VARIABLES};
-use super::relations::JOINED;
+use super::relations::System;
 
 /// Facts that are kept, at most.
-const FACTS: usize = 24;
+const FACTS: usize = 32;
 
 /// Turns of a loop that may be executed although the number of all turns is not known.
 const TURNS: i64 = 8;
@@ -61,16 +64,31 @@ pub enum Verdict {
     Depends(Split),
 }
 
-/// The ranges of all variables, and relations between them. Unused variables have the range zero,
-/// and unused facts are zero.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Ranges(pub [Range; VARIABLES], [Form; FACTS]);
+/// The ranges of all variables, and facts about them. Unused variables have the range zero.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Ranges(pub [Range; VARIABLES], Rc<Facts>);
+
+/// Facts, and their system in the ranges in which one was asked for last.
+#[derive(Default, Debug)]
+struct Facts {
+    forms: Vec<Form>,
+    solved: RefCell<Option<([Range; VARIABLES], Rc<System>)>>,
+}
+
+impl PartialEq for Facts {
+    fn eq(&self, other: &Facts) -> bool {
+        self.forms == other.forms
+    }
+}
+
+impl Eq for Facts {}
 
 impl Ranges {
     /// The bounds by the ranges of the variables alone.
     pub(crate) fn box_bounds(&self, form: Form) -> (i128, i128) {
         let mut bounds = (form.constant as i128, form.constant as i128);
-        for (&factor, range) in form.terms.iter().zip(&self.0) {
+        let terms = form.terms.iter().zip(&self.0).filter(|(factor, _)| **factor != 0);
+        for (&factor, range) in terms {
             let ends = [range.low, range.high].map(|end| factor as i128 * end as i128);
             bounds.0 += ends[0].min(ends[1]);
             bounds.1 += ends[0].max(ends[1]);
@@ -95,16 +113,11 @@ impl Ranges {
         (is_small(self.box_bounds(reduced)) || is_small(self.bounds(reduced))).then_some(reduced)
     }
 
-    /// Whether a form is never negative.
-    pub fn never_negative(&self, form: Form) -> bool {
-        self.box_bounds(form).0 >= 0 || self.bounds(form).0 >= 0
-    }
-
     /// Whether form >= 0.
     pub fn at_least_zero(&self, form: Form) -> Verdict {
         // Facts are asked where the ranges alone have no answer.
-        for facts in [0, JOINED] {
-            let (low, high) = self.bounds_by(form, facts);
+        for bounds in [Ranges::box_bounds, Ranges::bounds] {
+            let (low, high) = bounds(self, form);
             if low >= 0 || high < 0 {
                 return Verdict::Is(low >= 0);
             }
@@ -238,27 +251,34 @@ impl Ranges {
     }
 
     /// The forms that are known not to be negative.
-    pub fn facts(&self) -> impl Iterator<Item = Form> {
-        self.1.into_iter().filter(|fact| *fact != Form::default())
+    pub fn facts(&self) -> impl ExactSizeIterator<Item = Form> {
+        self.1.forms.iter().copied()
+    }
+
+    /// The facts, in which equations replace variables.
+    pub(crate) fn system(&self) -> Rc<System> {
+        let mut solved = self.1.solved.borrow_mut();
+        if let Some((_, system)) = solved.as_ref().filter(|(ranges, _)| *ranges == self.0) {
+            return system.clone();
+        }
+        let system = Rc::new(System::new(self));
+        *solved = Some((self.0, system.clone()));
+        system
     }
 
     /// With other facts, of which each implies no other one by its constant alone. The forms are
     /// integers, so their common divisors are none.
-    pub fn with_facts(mut self, facts: impl Iterator<Item = Form>) -> Ranges {
-        self.1 = [Form::default(); FACTS];
-        let mut count = 0;
+    pub fn with_facts(&self, facts: impl Iterator<Item = Form>) -> Ranges {
+        let mut all: Vec<Form> = Vec::new();
         for fact in facts.filter(|fact| fact.value().is_none()).map(Form::rounded) {
-            let known = self.1[..count].iter_mut().find(|known| known.terms == fact.terms);
+            let known = all.iter().position(|known| known.terms == fact.terms);
             match known {
-                Some(known) => known.constant = known.constant.min(fact.constant),
-                None if count < FACTS => {
-                    self.1[count] = fact;
-                    count += 1;
-                }
+                Some(at) => all[at].constant = all[at].constant.min(fact.constant),
+                None if all.len() < FACTS => all.push(fact),
                 None => {}
             }
         }
-        self
+        Ranges(self.0, Rc::new(Facts { forms: all, solved: RefCell::default() }))
     }
 
     /// Whether the sign of a form is a relation of its variables: no split of one of them decides it
@@ -273,16 +293,16 @@ impl Ranges {
     }
 
     /// The ranges in which a form is not negative; `None` if there are none. An old fact may be lost.
-    pub fn assumed(self, form: Form) -> Option<Ranges> {
+    pub fn assumed(&self, form: Form) -> Option<Ranges> {
         let others = self.facts().filter(|fact| *fact != form);
         self.with_facts([form].into_iter().chain(others)).tightened()
     }
 
     /// The ranges of values that may satisfy the facts; `None` if there are none.
     pub fn tightened(mut self) -> Option<Ranges> {
-        for form in self.1 {
+        for form in &Rc::clone(&self.1).forms {
             for (at, &factor) in form.terms.iter().enumerate().filter(|(_, factor)| **factor != 0) {
-                let mut rest = form;
+                let mut rest = *form;
                 rest.terms[at] = 0;
                 // factor * variable >= -most
                 let (most, factor) = (self.box_bounds(rest).1, factor as i128);
@@ -303,7 +323,7 @@ impl Ranges {
 
     /// The ranges below a split and from it on.
     pub fn halves(&self, split: Split) -> [Ranges; 2] {
-        let (mut below, mut above) = (*self, *self);
+        let (mut below, mut above) = (self.clone(), self.clone());
         below.0[split.variable].high = split.at - 1;
         above.0[split.variable].low = split.at;
         [below, above]
@@ -311,7 +331,7 @@ impl Ranges {
 }
 
 /// The public unknowns of an execution.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Unknowns {
     pub ranges: Ranges,
     /// Variables that are in use.
@@ -386,7 +406,9 @@ impl Unknowns {
             range.low = TURNS;
         }
         *ranges = ranges.with_facts(ranges.facts().filter(|fact| fact.terms != form.terms));
-        *ranges = ranges.assumed(rest).unwrap_or(*ranges);
+        if let Some(assumed) = ranges.assumed(rest) {
+            *ranges = assumed;
+        }
     }
 
     /// Asks for a split that makes a form better known.

@@ -19,35 +19,45 @@ use super::forms::{Form, VARIABLES};
 use super::ranges::{Range, Ranges};
 
 /// Facts that bound a form together, at most.
-pub(crate) const JOINED: usize = 2;
+const JOINED: usize = 2;
 
 /// How often facts are subtracted, at most: the least value may rise in small steps.
 const ROUNDS: u32 = 8;
 
 /// A form with the values of variables; it stays as it is where a factor overflows.
 pub fn replaced(form: Form, solutions: &[(usize, Form)]) -> Form {
-    solutions.iter().fold(form, |form, &(at, value)| form.with(at, value).unwrap_or(form))
+    solutions.iter().fold(form, |form, &(at, value)| match form.terms[at] {
+        0 => form,
+        _ => form.with(at, value).unwrap_or(form),
+    })
 }
 
 impl Ranges {
     /// The least and the greatest value of a form, or beyond.
     pub fn bounds(&self, form: Form) -> (i128, i128) {
-        self.bounds_by(form, JOINED)
-    }
-
-    /// The same by facts of which some are used together.
-    pub(crate) fn bounds_by(&self, form: Form, facts: usize) -> (i128, i128) {
         let (low, high) = self.box_bounds(form);
-        if facts == 0 || low == high || self.facts().next().is_none() {
+        if low == high || self.facts().len() == 0 {
             return (low, high);
         }
-        let (known, solved) = self.solved(form);
-        let least = |form: Form| self.least(form, &known, facts);
-        let (first, last) = (least(solved), solved.times(-1).map_or(-high, least));
-        let (low, high) = (low.max(first), high.min(-last));
+        let system = self.system();
+        let solved = replaced(form, &system.solutions);
+        let least = |form: Form| self.least(form, &system.facts);
+        let (first, last) = (least(solved), solved.opposite().map_or(-high, least));
         // Its values differ by multiples of a common divisor of its factors.
         let (base, step) = (i128::from(form.constant), i128::from(form.step()));
+        let (low, high) = (low.max(first), high.min(-last));
         (low + (base - low).rem_euclid(step), high - (high - base).rem_euclid(step))
+    }
+
+    /// Whether a form is never negative.
+    pub fn never_negative(&self, form: Form) -> bool {
+        let (low, high) = self.box_bounds(form);
+        if low >= 0 || low == high || self.facts().len() == 0 {
+            return low >= 0;
+        }
+        let system = self.system();
+        let low = low.max(self.least(replaced(form, &system.solutions), &system.facts));
+        low + (i128::from(form.constant) - low).rem_euclid(form.step().into()) >= 0
     }
 
     /// Whether no values satisfy the facts, by the bounds of each variable.
@@ -56,13 +66,6 @@ impl Ranges {
             let (low, high) = self.bounds(Form::variable(at));
             low > high
         })
-    }
-
-    /// Facts, and a form, in which equations replace variables: two facts with opposite signs are an
-    /// equation.
-    fn solved(&self, form: Form) -> (Vec<Form>, Form) {
-        let solutions = self.solutions(|_| true);
-        (self.eliminated(&solutions), replaced(form, &solutions))
     }
 
     /// The facts about some variables: equations replace others, or facts that bound another one from
@@ -105,7 +108,7 @@ impl Ranges {
                 continue;
             };
             let replace = |form: &mut Form| *form = form.with(at, value).unwrap_or_default();
-            equations.iter_mut().for_each(replace);
+            equations.iter_mut().filter(|form| form.terms[at] != 0).for_each(replace);
             solutions.push((at, value));
         }
         solutions
@@ -122,7 +125,7 @@ impl Ranges {
             let replace = |fact: &mut Form| {
                 *fact = fact.with(at, value).map(Form::rounded).unwrap_or_default();
             };
-            facts.iter_mut().for_each(replace);
+            facts.iter_mut().filter(|fact| fact.terms[at] != 0).for_each(replace);
         }
         facts.retain(|fact| self.box_bounds(*fact).0 < 0);
         facts
@@ -139,17 +142,18 @@ impl Ranges {
     }
 
     /// The least value of a form, or below: of its multiples that facts have as parts, too.
-    fn least(&self, form: Form, known: &[Form], facts: usize) -> i128 {
-        let scale = |(own, factor): (i64, i64)| {
-            let scale = factor.checked_rem(own).filter(|&rest| rest == 0).map(|_| factor / own);
-            scale.filter(|&scale| scale > 1)
+    fn least(&self, form: Form, known: &[Fact]) -> i128 {
+        let scale = |&(at, factor): &(usize, i64)| {
+            let own = form.terms[at];
+            let is_part = factor.checked_rem(own) == Some(0);
+            Some(factor).filter(|_| is_part).map(|factor| factor / own).filter(|&scale| scale > 1)
         };
-        let scales = |fact: &Form| form.terms.into_iter().zip(fact.terms).find_map(scale);
-        let mut scales: Vec<i64> = known.iter().filter_map(scales).chain([1]).collect();
+        let scales = known.iter().filter_map(|fact| fact.terms.iter().find_map(scale));
+        let mut scales: Vec<i64> = scales.chain([1]).collect();
         scales.sort_unstable();
         scales.dedup();
         let least = |scale: i64| {
-            let low = self.descended(form.times(scale)?, known, facts);
+            let low = self.descended(form.times(scale)?, known);
             Some(-(-low).div_euclid(scale.into()))
         };
         let least = scales.into_iter().filter_map(least).max();
@@ -158,10 +162,10 @@ impl Ranges {
 
     /// The least value of a form, or below: facts are subtracted as long as the ranges then give a
     /// greater one.
-    fn descended(&self, form: Form, known: &[Form], facts: usize) -> i128 {
+    fn descended(&self, form: Form, known: &[Fact]) -> i128 {
         let (mut least, mut rest) = (self.box_bounds(form).0, form);
         for _ in 0..ROUNDS {
-            let (low, next) = self.raised(rest, known, facts);
+            let (low, next) = self.raised((least, rest), known, JOINED);
             if low <= least {
                 break;
             }
@@ -171,26 +175,90 @@ impl Ranges {
     }
 
     /// The greatest of the least values of a form without multiples of some facts, by the ranges, and
-    /// the rest of the form.
-    fn raised(&self, form: Form, known: &[Form], facts: usize) -> (i128, Form) {
-        let mut best = (self.box_bounds(form).0, form);
-        for fact in known.iter().filter(|_| facts > 0) {
+    /// the rest of the form, of which that value is known.
+    fn raised(&self, (low, form): (i128, Form), known: &[Fact], facts: usize) -> (i128, Form) {
+        let mut best = (low, form);
+        for fact in known {
             let mut tried = 0;
-            for (own, factor) in form.terms.into_iter().zip(fact.terms) {
-                if own == 0 || factor == 0 || own % factor != 0 || own / factor <= 0 {
-                    continue;
-                }
+            for &(at, factor) in &fact.terms {
+                let own = form.terms[at];
+                let is_multiple = own != 0 && own.checked_rem(factor) == Some(0);
                 // Variables often agree.
-                let multiple = own / factor;
-                if std::mem::replace(&mut tried, multiple) == multiple {
+                if !is_multiple || own / factor <= 0 || own / factor == tried {
                     continue;
                 }
-                let rest = fact.times(multiple).and_then(|multiple| form.minus(multiple));
-                let raised = rest.map(|rest| self.raised(rest, known, facts - 1));
-                best = raised.filter(|raised| raised.0 > best.0).unwrap_or(best);
+                tried = own / factor;
+                let Some(rest) = self.least_without(low, &form, (fact, tried)) else { continue };
+                if facts == 1 && rest <= best.0 {
+                    continue;
+                }
+                let mut next = (rest, fact.subtracted(form, tried));
+                if facts > 1 {
+                    next = self.raised(next, known, facts - 1);
+                }
+                if next.0 > best.0 {
+                    best = next;
+                }
             }
         }
         best
+    }
+
+    /// The least value, by the ranges, of a form without a multiple of a fact, from that of the form;
+    /// `None` if a factor overflows.
+    fn least_without(
+        &self,
+        low: i128,
+        form: &Form,
+        (fact, multiple): (&Fact, i64),
+    ) -> Option<i128> {
+        let least = |at: usize, factor: i64| {
+            let Range { low, high } = self.0[at];
+            i128::from(factor) * i128::from(if factor < 0 { high } else { low })
+        };
+        let constant = fact.constant.checked_mul(multiple)?;
+        form.constant.checked_sub(constant)?;
+        fact.terms.iter().try_fold(low - i128::from(constant), |low, &(at, factor)| {
+            let own = form.terms[at];
+            let rest = own.checked_sub(factor.checked_mul(multiple)?)?;
+            Some(low + least(at, rest) - least(at, own))
+        })
+    }
+}
+
+/// Facts in which equations replace variables: two facts with opposite signs are an equation.
+#[derive(Debug)]
+pub(crate) struct System {
+    solutions: Vec<(usize, Form)>,
+    facts: Vec<Fact>,
+}
+
+impl System {
+    pub(crate) fn new(ranges: &Ranges) -> System {
+        let solutions = ranges.solutions(|_| true);
+        let facts = ranges.eliminated(&solutions).into_iter().map(Fact::new).collect();
+        System { solutions, facts }
+    }
+}
+
+/// A fact by its variables with their factors: it has a few of all variables.
+#[derive(Debug)]
+struct Fact {
+    constant: i64,
+    terms: Vec<(usize, i64)>,
+}
+
+impl Fact {
+    fn new(form: Form) -> Fact {
+        let terms = form.terms.into_iter().enumerate().filter(|(_, factor)| *factor != 0);
+        Fact { constant: form.constant, terms: terms.collect() }
+    }
+
+    /// A form without a multiple of the fact, which has been found not to overflow.
+    fn subtracted(&self, mut form: Form, multiple: i64) -> Form {
+        form.constant -= self.constant * multiple;
+        self.terms.iter().for_each(|&(at, factor)| form.terms[at] -= factor * multiple);
+        form
     }
 }
 

@@ -114,7 +114,7 @@ impl Run<'_, '_> {
         }
         let memory = &mut self.world.memory;
         let most = |high: u64| Range { low: 0, high: high as i64 };
-        let before = memory.unknowns;
+        let before = memory.unknowns.clone();
         let quotient = memory.unknowns.unknown(most(u64::MAX / divisor));
         let rest = memory.unknowns.unknown(most(divisor - 1));
         let Some((quotient, rest)) = quotient.zip(rest) else {
