@@ -100,6 +100,8 @@ pub struct Memory {
     pub asked: u64,
     /// The lowest offset in the frame that was written.
     pub(super) lowest: i64,
+    /// All bytes of the frame below this offset are lost: each is public or secret, and not known.
+    lost: i64,
     /// Arrays of pointers.
     pub tables: Tables,
     /// Assumed orders of two regions: whether the first one, by the order of their names, is lower.
@@ -130,7 +132,7 @@ impl Memory {
             // Buffers keep their names, and the call its convention, arguments and position.
             let Memory { convention: _, arguments: _, phase: _, .. } = memory;
             // The results of a call have the largest of these.
-            let Memory { asked: _, lowest: _, .. } = memory;
+            let Memory { asked: _, lowest: _, lost: _, .. } = memory;
             let Memory { extents, stream, scopes, tables, footprint, .. } = memory;
             let has_known_sizes = extents.is_empty()
                 && stream.is_none()
@@ -176,6 +178,7 @@ impl Memory {
             phase,
             asked: KNOWN_PHASES,
             lowest: 0,
+            lost: -below,
             tables: Tables::default(),
             orders: BTreeMap::new(),
             drawn: 0,
@@ -338,8 +341,9 @@ impl Memory {
         }
     }
 
-    /// Where a byte of the frame is, which has been checked.
+    /// Where a byte of the frame is, which has been checked: bytes from there on may be written.
     pub(super) fn in_frame(&mut self, offset: i64) -> usize {
+        self.lost = self.lost.min(offset);
         if offset < -self.below {
             let more = (-offset).max(2 * self.below) - self.below;
             let new = std::iter::repeat_n(Cell::UNSET, 8 * more as usize);
@@ -559,11 +563,16 @@ impl Memory {
         if end <= self.lowest {
             return;
         }
-        let lowest = self.lowest;
-        self.forget((Region::Frame, lowest), (end - lowest) as usize);
-        let first = self.in_frame(lowest);
-        for cell in &mut self.frame[first..first + 8 * (end - lowest) as usize] {
+        let all = is_secret(Cell::UNSET);
+        let from = if all { self.lowest } else { self.lowest.max(self.lost) };
+        if end <= from {
+            return;
+        }
+        self.forget((Region::Frame, from), (end - from) as usize);
+        let first = self.in_frame(from);
+        for cell in &mut self.frame[first..first + 8 * (end - from) as usize] {
             *cell = if is_secret(*cell) { Cell::OPAQUE } else { Cell::UNSET };
         }
+        self.lost = end;
     }
 }
