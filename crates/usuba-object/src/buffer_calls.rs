@@ -40,7 +40,8 @@ const MOST: i64 = 1 << 58;
 
 impl Parameters {
     /// The parameters among the live registers, with all addresses, or with those only that are in
-    /// buffers whose size is not known, or depend on a number; `None` if there is no such call.
+    /// buffers whose size is not known, or depend on a number; `None` if there is no such call, or if
+    /// this one is no case of it: its callees would have summaries that say too little.
     #[inline(never)]
     pub fn of<M: Turning>(
         state: &State<M>,
@@ -66,13 +67,12 @@ impl Parameters {
         let &[length] = &lengths[..] else { return None };
         let (mut memory, end) = (state.memory.clone(), state.machine.stack_offset());
         let Some(Whole::Count(bytes)) = state.machine.held(length) else { return None };
-        let mut is_public = |&register: &u16| {
-            let at = state.machine.held(register).and_then(place);
-            let content =
-                at.map(|at| memory.read_span(at, bytes, end, |cell| bits.is_secret(cell)));
-            matches!(content, Some(Ok(Cell::UNSET)))
+        let content = |&register: &u16| {
+            let at = state.machine.held(register).and_then(place)?;
+            memory.read_span(at, bytes, end, |cell| bits.is_secret(cell)).ok()
         };
-        let is_public = places.iter().all(&mut is_public);
+        let contents = places.iter().map(content).collect::<Option<Vec<Cell>>>()?;
+        let is_public = contents.iter().all(|content| *content == Cell::UNSET);
         (!places.is_empty()).then_some(Parameters { length, places, is_public })
     }
 
@@ -124,6 +124,9 @@ impl<M: Turning> Search<'_, '_, M> {
         parameters: &Parameters,
         part: Part,
     ) -> Option<Vec<Box<State<M>>>> {
+        if self.summaries.refused.get(&entry).is_some_and(|refused| refused.contains(parameters)) {
+            return None;
+        }
         let call = OUTSIDE + self.summaries.over_buffers;
         let known = self.summaries.functions.get(&entry)?;
         let others = known.live & !parameters.mask();

@@ -33,7 +33,6 @@ use super::blocks::Turning;
 use super::dispatch;
 use super::elf::Object;
 use super::footprint::{Bytes, Footprint, Parameters, PassedBuffer, Span, Spans};
-use super::live_registers;
 use super::memory::{Moving, Pointer, Region, Whole};
 use super::memory_calls::{Content, moved};
 use super::safety_search::{Ends, Part, Search};
@@ -95,9 +94,14 @@ pub struct Summaries<M> {
     pub depth: u16,
     /// Calls over buffers in progress.
     pub over_buffers: u16,
+    /// The calls over buffers that have no summary in an earlier case of the proof.
+    pub refused: Refused,
     /// Questions about numbers that are not known, so far.
     pub asks: u64,
 }
+
+/// Calls over buffers without a summary, by their functions.
+pub type Refused = FxHashMap<u64, Vec<Parameters>>;
 
 /// The summaries of a function.
 pub struct Known<M> {
@@ -111,9 +115,23 @@ pub struct Known<M> {
     pub(super) over_buffers: Vec<(Parameters, Option<Summary<M>>)>,
 }
 
-impl<M> Default for Summaries<M> {
-    fn default() -> Summaries<M> {
-        Summaries { functions: FxHashMap::default(), depth: 0, over_buffers: 0, asks: 0 }
+impl<M> Summaries<M> {
+    pub fn new(refused: Refused) -> Summaries<M> {
+        Summaries { functions: FxHashMap::default(), depth: 0, over_buffers: 0, refused, asks: 0 }
+    }
+
+    /// The calls over buffers that have no summary, for another case of the proof: it would have
+    /// none there either.
+    pub fn refused(mut self) -> Refused {
+        for (entry, Known { over_buffers, .. }) in self.functions {
+            let has_summary = |own: &Parameters| {
+                over_buffers.iter().any(|(other, summary)| other == own && summary.is_some())
+            };
+            let parameters = over_buffers.iter().map(|(own, _)| own);
+            let refused = parameters.filter(|own| !has_summary(own)).cloned();
+            self.refused.entry(entry).or_default().extend(refused);
+        }
+        self.refused
     }
 }
 
@@ -131,10 +149,11 @@ impl<M: Turning> Search<'_, '_, M> {
             (state.machine.place(), state.machine.stack_offset(), self.world.object);
         let call = self.summaries.depth + 1;
         let Some(place) = return_place(&state) else { return Ok(vec![state]) };
-        let read = self.read_after(place);
+        let read = self.live.results::<M>(object, place);
+        let live = self.live.parameters::<M>(object, entry);
         let functions = &mut self.summaries.functions;
         let known = functions.entry(entry).or_insert_with(|| Known {
-            live: live_registers::parameters::<M>(object, entry),
+            live,
             forgets: false,
             is_refused: false,
             summaries: Vec::new(),

@@ -11,10 +11,49 @@ use rustc_hash::FxHashMap;
 
 use super::control_flow::{ControlFlow, Effects, Transfer};
 use super::elf::Object;
-use super::summarized::Registers;
+use super::summarized::{NOWHERE, Registers};
 
 /// The most instructions of a function whose parameters are looked for.
 const MOST: usize = 1 << 12;
+
+/// What functions of an object read from places on, each found once.
+#[derive(Default)]
+pub struct Live {
+    saved: FxHashMap<u64, Registers>,
+    parameters: FxHashMap<u64, Registers>,
+    results: FxHashMap<u64, Registers>,
+    statuses: FxHashMap<(u64, bool), bool>,
+}
+
+impl Live {
+    /// The callee-saved registers that a function may read from a place on.
+    pub fn saved<M: ControlFlow>(&mut self, object: &Object, place: u64) -> Registers {
+        let find = || live::<M>(object, place, (set(M::SAVED), 0), &mut FxHashMap::default());
+        *self.saved.entry(place).or_insert_with(find)
+    }
+
+    /// The parameters in registers that a function may use.
+    pub fn parameters<M: ControlFlow>(&mut self, object: &Object, entry: u64) -> Registers {
+        *self.parameters.entry(entry).or_insert_with(|| parameters::<M>(object, entry))
+    }
+
+    /// The registers that a callee may change, and that its caller reads once it has returned to a
+    /// place; none if that is not known.
+    pub fn results<M: ControlFlow>(&mut self, object: &Object, place: u64) -> Registers {
+        let is_known = place != NOWHERE;
+        let find = || results::<M>(object, place);
+        if is_known { *self.results.entry(place).or_insert_with(find) } else { 0 }
+    }
+
+    /// Whether a function may read the register of the status from a place on, or return it if its own
+    /// status is read; one that is not known may.
+    pub fn status<M: ControlFlow>(&mut self, object: &Object, place: u64, returns: bool) -> bool {
+        let status = set(&M::VOLATILE[..1]);
+        let read = (status, if returns { status } else { 0 });
+        let find = || live::<M>(object, place, read, &mut FxHashMap::default()) != 0;
+        place == NOWHERE || *self.statuses.entry((place, returns)).or_insert_with(find)
+    }
+}
 
 /// The set of some registers.
 fn set(registers: &[usize]) -> Registers {
@@ -26,11 +65,6 @@ pub fn parameters<M: ControlFlow>(object: &Object, entry: u64) -> Registers {
     live::<M>(object, entry, (set(M::PARAMETERS), 0), &mut FxHashMap::default())
 }
 
-/// The callee-saved registers that a function may read from a place on.
-pub fn saved<M: ControlFlow>(object: &Object, place: u64) -> Registers {
-    live::<M>(object, place, (set(M::SAVED), 0), &mut FxHashMap::default())
-}
-
 /// The other registers that a function may read from a place on.
 pub fn results<M: ControlFlow>(object: &Object, place: u64) -> Registers {
     live::<M>(object, place, (set(M::VOLATILE), 0), &mut FxHashMap::default())
@@ -40,14 +74,6 @@ pub fn results<M: ControlFlow>(object: &Object, place: u64) -> Registers {
 pub fn volatile<M: ControlFlow>(object: &Object, place: u64) -> Registers {
     let read = (set(M::VOLATILE), set(&M::VOLATILE[..1]));
     live::<M>(object, place, read, &mut FxHashMap::default())
-}
-
-/// Whether a function may read the register of the status from a place on, or return it if its own status
-/// is read.
-pub fn reads_status<M: ControlFlow>(object: &Object, place: u64, returns: bool) -> bool {
-    let status = set(&M::VOLATILE[..1]);
-    let at_return = if returns { status } else { 0 };
-    live::<M>(object, place, (status, at_return), &mut FxHashMap::default()) != 0
 }
 
 /// The registers among `all` that a function may read from a place on; `at_return` are the registers

@@ -32,6 +32,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::blocks::Turning;
+use super::call_summaries::Refused;
 use super::calls::Calls;
 use super::elf::Object;
 use super::frame_phases::Phases;
@@ -167,7 +168,7 @@ impl Function {
         let entry = object.function(&self.symbol).ok_or_else(|| {
             Fault::new(Rule::Unsupported, format!("there is no function `{}`", self.symbol))
         })?;
-        let mut evidence = Evidence::default();
+        let (mut evidence, mut refused) = (Evidence::default(), Refused::default());
         let cases = std::iter::once(None).chain(self.equal.iter().copied().map(Some));
         for equal in cases {
             let mut phases = Phases::of(M::CONVENTION);
@@ -179,10 +180,10 @@ impl Function {
                 let nothing = Memory::new(M::CONVENTION, Vec::new(), &[], 0);
                 let world = World { bits, memory: nothing, object, calls: Calls::default(), forks };
                 let bounds = (longest, joins);
-                let mut search = Search::new(world, &mut evidence, self.returns, bounds);
+                let mut search = Search::new(world, &mut evidence, self.returns, bounds, refused);
                 search.prove(M::enter(&parameters, entry), memory)?;
-                let asked = search.asked;
-                phases.done(phase, asked);
+                phases.done(phase, search.asked);
+                refused = search.summaries.refused();
             }
         }
         Ok(evidence)

@@ -16,15 +16,14 @@ use rustc_hash::FxHashMap;
 
 use super::block_step::{Cover, Join, Joining};
 use super::blocks::Turning;
-use super::call_summaries::Summaries;
+use super::call_summaries::{Refused, Summaries};
 use super::elf::Object;
 use super::frame_phases::KNOWN_PHASES;
-use super::live_registers;
+use super::live_registers::Live;
 use super::memory::Memory;
 use super::post_dominators::{self, Met};
 use super::safety::{Evidence, Returns};
 use super::safety_state::{Key, Meeting, State, Told, Visit};
-use super::summarized::{NOWHERE, Registers};
 use super::variable_changes::{Change, Hoisted, divided};
 use super::{Fault, Fork, Residue, Rule, Step, World, unsupported};
 use usuba_ranges::{Asked, Form, Ranges, Split, VARIABLES};
@@ -84,15 +83,8 @@ pub struct Search<'a, 'o, M> {
     meetings: FxHashMap<u64, Option<Met>>,
     /// Where parts of the search end around parts that end in a loop: a path may leave the loop.
     around: Vec<Meeting>,
-    /// The callee-saved registers that are live at these places.
-    live: FxHashMap<u64, Registers>,
-    /// The parameters that callees read, by their places.
-    read: FxHashMap<u64, Registers>,
-    /// The registers that callees may change, and that are read at these places behind calls.
-    read_after: FxHashMap<u64, Registers>,
-    /// Whether functions may read the register of the status from these places on, or return it if
-    /// that is read.
-    statuses: FxHashMap<(u64, bool), bool>,
+    /// What functions read from places on.
+    pub(super) live: Live,
     /// A change of variables that is to be done before a loop.
     pub(super) hoisted: Option<Hoisted>,
     pub(super) summaries: Summaries<M>,
@@ -104,10 +96,10 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         evidence: &'a mut Evidence,
         returns: Returns,
         (longest, joins): (u64, bool),
+        refused: Refused,
     ) -> Search<'a, 'o, M> {
         let (asked, told, meetings) = (KNOWN_PHASES, Vec::new(), FxHashMap::default());
-        let (live, read, read_after, statuses) = Default::default();
-        let (hoisted, summaries) = (None, Summaries::default());
+        let (hoisted, summaries) = (None, Summaries::new(refused));
         Search {
             world,
             evidence,
@@ -118,10 +110,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
             told,
             meetings,
             around: Vec::new(),
-            live,
-            read,
-            read_after,
-            statuses,
+            live: Live::default(),
             hoisted,
             summaries,
         }
@@ -243,32 +232,16 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         }
     }
 
-    /// The registers that a callee may change, and that its caller reads once it has returned to a place.
-    pub(super) fn read_after(&mut self, place: u64) -> Registers {
-        let object = self.world.object;
-        let read = || live_registers::results::<M>(object, place);
-        let is_known = place != NOWHERE;
-        if is_known { *self.read_after.entry(place).or_insert_with(read) } else { 0 }
-    }
-
-    /// Whether a function may read the register of the status from a place on, or return it if that is
-    /// read; one that is not known may.
-    fn reads(&mut self, place: u64, returns: bool) -> bool {
-        let object = self.world.object;
-        let reads = || live_registers::reads_status::<M>(object, place, returns);
-        place == NOWHERE || *self.statuses.entry((place, returns)).or_insert_with(reads)
-    }
-
     /// Whether a function may read the status of a callee that has returned to a place.
     pub(super) fn reads_status(&mut self, place: u64) -> bool {
-        self.reads(place, true)
+        self.live.status::<M>(self.world.object, place, true)
     }
 
     /// Whether anyone may read the status that a state has inside of a function.
     fn has_status(&mut self, state: &State<M>) -> bool {
         let back = state.calls.last().and_then(|&(_, back)| Object::place(back));
         let returns = back.is_none_or(|back| self.reads_status(back));
-        self.reads(state.machine.place(), returns)
+        self.live.status::<M>(self.world.object, state.machine.place(), returns)
     }
 
     /// Joins the states that are alike. Not inlined, since the search is recursive.
@@ -283,9 +256,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         'sides: for side in sides {
             let place = meeting.place.filter(|_| side.calls.len() == meeting.calls);
             let place = place.map(|_| side.machine.place());
-            let live = place.map(|at| {
-                *self.live.entry(at).or_insert_with(|| live_registers::saved::<M>(object, at))
-            });
+            let live = place.map(|at| self.live.saved::<M>(object, at));
             // A caller may not read the status.
             let is_told = match live {
                 Some(_) => self.has_status(&side),
@@ -680,11 +651,9 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
                         back.ok_or_else(|| unsupported("a call without a return address"))?;
                     state.calls.push((stack, back));
                     let (entry, object) = (state.machine.place(), self.world.object);
-                    let read = self.read.entry(entry);
-                    let read =
-                        read.or_insert_with(|| live_registers::parameters::<M>(object, entry));
+                    let read = self.live.parameters::<M>(object, entry);
                     let unknowns = &mut self.world.memory.unknowns;
-                    state.machine.map_arguments(*read, &mut |form| unknowns.name(form));
+                    state.machine.map_arguments(read, &mut |form| unknowns.name(form));
                     match self.joins {
                         true => return Ok(Stop::Called),
                         false => continue,
