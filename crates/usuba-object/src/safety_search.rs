@@ -26,6 +26,7 @@ use super::safety::{Evidence, Returns};
 use super::safety_state::{Key, Meeting, State, Told, Visit};
 use super::variable_changes::{Change, Hoisted, divided};
 use super::{Fault, Fork, Residue, Rule, Step, World, unsupported};
+use usuba_bits::cell::Cell;
 use usuba_ranges::{Asked, Form, Ranges, Split, VARIABLES};
 
 /// The most distinguished paths, also at a time, and unknown branches on one of them.
@@ -690,6 +691,22 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         Ok(Stop::Met)
     }
 
+    /// The status that is returned. It becomes public, with the copies of its bits that are left.
+    fn published(&mut self, machine: &mut M) -> Option<u64> {
+        let World { bits, memory, .. } = &mut self.world;
+        let result = machine.result(bits).unwrap_or_default();
+        let is_known = |cell: &Cell| cell.edge().is_some() && bits.is_secret(*cell);
+        let told: Vec<Cell> = result.into_iter().filter(is_known).collect();
+        let status = machine.status(bits);
+        if !told.is_empty() {
+            let is_told = |cell: Cell| told.contains(&cell) || told.contains(&bits.not(cell));
+            let of = |cell| if is_told(cell) { Cell::UNSET } else { cell };
+            memory.map(of);
+            machine.map(bits, &of);
+        }
+        status
+    }
+
     /// The end of a path.
     fn leave(&mut self, mut state: State<M>) -> Result<(), Fault> {
         self.evidence.paths += 1;
@@ -700,7 +717,7 @@ impl<'a, 'o, M: Turning> Search<'a, 'o, M> {
         std::mem::swap(&mut self.world.memory, &mut state.memory);
         let status = match self.returns {
             Returns::Nothing => None,
-            Returns::Status => state.machine.status(&self.world.bits),
+            Returns::Status => self.published(&mut state.machine),
         };
         let registers = state.machine.leave(&self.world)?;
         self.world.memory.check_fields(&self.world.bits)?;

@@ -117,6 +117,34 @@ fn secrets_that_are_left_are_counted() {
     assert_eq!(left("mov rax, [rdx]; ret"), (0, "rax".into()));
 }
 
+/// The status is public, and so are copies of its bits; other bits of its secrets are not.
+#[test]
+fn copies_of_the_status_are_no_secrets() {
+    let left = |body: &str| {
+        let residue = assembled(body, Returns::Status).expect(body).residue;
+        (residue.frame, residue.registers.join(" "))
+    };
+    let computed = "mov rax, [rdi]; xor ecx, ecx; test rax, rax; setne cl; lea eax, [8 * rcx]";
+    for (copy, registers) in [
+        ("mov edx, eax", ""),
+        ("mov edx, eax; neg edx", ""),
+        ("mov edx, eax; not edx", ""),
+        ("mov [rsp - 8], rax", ""),
+        ("movd xmm0, eax", ""),
+        ("mov edx, [rdi]", "rdx"),
+        ("mov edx, [rdi]; or edx, eax", "rdx"),
+    ] {
+        let body = format!("{computed}; {copy}; xor ecx, ecx; ret");
+        assert_eq!(left(&body), (0, registers.into()), "{copy}");
+    }
+    // Where paths are joined, a status may have no name, as other secrets have none.
+    let open = |at: usize| format!("mov al, [rsi + {at}]; test al, al; je 1f; nop; 1: ");
+    let open: String = (0..14).map(open).collect();
+    let joined = "mov rcx, [rdi]; mov rdx, [rdi + 8]; mov al, [rsi + 15]; test al, al; je 1f; \
+                  xchg rcx, rdx; 1: mov eax, ecx; xor ecx, ecx; ret";
+    assert_eq!(left(&format!("{open}{joined}")), (0, "rdx".into()));
+}
+
 #[test]
 fn a_public_status_may_tell_the_outcome_of_a_branch() {
     let told = "mov rax, [rdi]; test rax, rax; mov eax, 9; je 1f; xor eax, eax; \
