@@ -16,7 +16,7 @@ use super::summarized::{NOWHERE, Registers};
 /// The most instructions of a function whose parameters are looked for.
 const MOST: usize = 1 << 12;
 
-/// What functions of an object read from places on, each found once.
+/// The registers that functions of an object read from places on, found once for each place.
 #[derive(Default)]
 pub struct Live {
     saved: FxHashMap<u64, Registers>,

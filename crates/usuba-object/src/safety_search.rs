@@ -84,7 +84,7 @@ pub struct Search<'a, 'o, M> {
     meetings: FxHashMap<u64, Option<Met>>,
     /// Where parts of the search end around parts that end in a loop: a path may leave the loop.
     around: Vec<Meeting>,
-    /// What functions read from places on.
+    /// The registers that functions read from places on.
     pub(super) live: Live,
     /// A change of variables that is to be done before a loop.
     pub(super) hoisted: Option<Hoisted>,

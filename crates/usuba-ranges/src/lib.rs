@@ -11,11 +11,14 @@
 //! - `forms`: sums of variables with factors.
 //! - `ranges`: ranges of variables, and the answers to questions about forms.
 //! - `relations`: bounds of forms by relations of their variables.
+//! - `unknowns`: the variables in use, names of forms, and questions.
 
 mod forms;
 mod ranges;
 mod relations;
+mod unknowns;
 
 pub use forms::{Form, VARIABLES, gcd};
-pub use ranges::{Asked, Range, Ranges, Split, Unknowns, Verdict};
+pub use ranges::{Range, Ranges, Split, Verdict};
 pub use relations::replaced;
+pub use unknowns::{Asked, Unknowns};

@@ -204,8 +204,8 @@ impl Ranges {
         best
     }
 
-    /// The least value, by the ranges, of a form without a multiple of a fact, from that of the form;
-    /// `None` if a factor overflows.
+    /// The least value, by the ranges, of a form without a multiple of a fact, where the form has the
+    /// least value `low`; `None` if a factor overflows.
     fn least_without(
         &self,
         low: i128,

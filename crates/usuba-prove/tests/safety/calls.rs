@@ -199,7 +199,7 @@ fn check_calls_over_buffers() {
     // The frame of the callee is not its caller's, and the caller's ends with its return address.
     assert!(with("nop", "lea rsi, [rsp - 64]", "nop").is_err());
     assert!(with("nop", "mov rsi, rsp", "nop").is_err());
-    // 32 bytes are no buffer of any length, which would have secrets: what is left of them is public.
+    // 32 public bytes are no buffer of any length, which would have secrets: copies of them may stay.
     let public = "call g; xor eax, eax; ret; g: cmp rdx, 32; jb 8f; mov rax, [rcx]; push rax; \
                   mov rdi, rsp; call h; pop rax; 8: ret; h: mov r8, [rdi]; ret";
     assert!(proved(public).expect("a public word").residue.is_empty());
