@@ -281,4 +281,29 @@ mod tests {
         let [below, above] = known.halves(Split { variable: 0, at: 1 });
         assert!(below.is_empty() && !above.is_empty());
     }
+
+    /// The least value of a form without a multiple of a fact, by its changes and by all variables.
+    #[test]
+    fn least_values_follow_from_changes() {
+        let mut known = Ranges::default();
+        for (at, range) in known.0.iter_mut().take(4).enumerate() {
+            *range = Range { low: 3 - 5 * at as i64, high: 7 + 2 * at as i64 };
+        }
+        let form = |number: i64| {
+            let mut form = Form::number(number % 11 - 5);
+            for (at, factor) in form.terms.iter_mut().take(4).enumerate() {
+                *factor = number / 3i64.pow(at as u32) % 7 - 3;
+            }
+            form
+        };
+        for (one, next) in (0..200).flat_map(|one| (0..50).map(move |next| (one, 7 * next))) {
+            let (one, fact) = (form(one), Fact::new(form(next)));
+            for multiple in [1, 2, -3] {
+                let low = known.box_bounds(one).0;
+                let least = known.least_without(low, &one, (&fact, multiple));
+                let rest = fact.subtracted(one, multiple);
+                assert_eq!(least, Some(known.box_bounds(rest).0), "{one:?} {fact:?} {multiple}");
+            }
+        }
+    }
 }

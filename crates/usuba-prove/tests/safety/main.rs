@@ -117,6 +117,22 @@ fn secrets_that_are_left_are_counted() {
     assert_eq!(left("mov rax, [rdx]; ret"), (0, "rax".into()));
 }
 
+/// A signal handler may overwrite an address below the red zone, also where bytes were lost before.
+#[test]
+fn bytes_below_the_red_zone_are_lost_each_time() {
+    let used = "sub rsp, 200; mov [rsp], rsi; middle; mov rax, [rsp]; mov al, [rax]; add rsp, 200; \
+                xor eax, eax; ret";
+    let moved = "add rsp, 200; sub rsp, 200";
+    for before in ["nop", "sub rsp, 200; add rsp, 200"] {
+        let with = |middle: &str| {
+            let body = format!("{before}; {}", used.replace("middle", middle));
+            assembled(&body, Returns::Nothing)
+        };
+        with("nop").expect(before);
+        assert!(with(moved).is_err(), "{before}");
+    }
+}
+
 /// The status is public, and so are copies of its bits; other bits of its secrets are not.
 #[test]
 fn copies_of_the_status_are_no_secrets() {
