@@ -123,7 +123,7 @@ fn bytes_below_the_red_zone_are_lost_each_time() {
     let used = "sub rsp, 200; mov [rsp], rsi; middle; mov rax, [rsp]; mov al, [rax]; add rsp, 200; \
                 xor eax, eax; ret";
     let moved = "add rsp, 200; sub rsp, 200";
-    for before in ["nop", "sub rsp, 200; add rsp, 200"] {
+    for before in ["nop", "sub rsp, 200; mov [rsp], rsi; add rsp, 200"] {
         let with = |middle: &str| {
             let body = format!("{before}; {}", used.replace("middle", middle));
             assembled(&body, Returns::Nothing)
