@@ -258,7 +258,8 @@ impl Goal<'_> {
         ranges.0[0] = Range { low: 0, high: MEMORY / bytes };
         ranges.0[REST] = Range { low: 0, high: (batch / unit).max(1) - 1 };
         let mut count = Form::default();
-        (count.terms[0], count.terms[REST]) = (batch, unit);
+        // A rest that is always zero is in no other form.
+        (count.terms[0], count.terms[REST]) = (batch, if batch > unit { unit } else { 0 });
         let mut buffers = Vec::new();
         let mut parameters = Vec::new();
         if self.interface.key != KeyPointer::Absent {

@@ -89,9 +89,16 @@ void *memset(void *to /* [length] */, int byte, size_t length);
 #endif
 #endif
 
+/* Inlined into all callers, which would keep a status on the stack around a call. */
+#if defined(__GNUC__) && defined(USUBA_X86_64)
+#define USUBA_WITHIN inline __attribute__((always_inline))
+#else
+#define USUBA_WITHIN inline
+#endif
+
 #if defined(__GNUC__)
 /* Zeros, which a compiler keeps if it must assume that they are read. */
-static inline void usuba_zeros(void *memory, size_t length)
+static USUBA_WITHIN void usuba_zeros(void *memory, size_t length)
 {
 #if defined(USUBA_X86_64) && defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) \
     && !defined(__clang__)
@@ -103,7 +110,7 @@ static inline void usuba_zeros(void *memory, size_t length)
 #endif
 
 /* Zeroization, inlined into its callers. */
-static inline void usuba_erase(void *memory, size_t length)
+static USUBA_WITHIN void usuba_erase(void *memory, size_t length)
 {
 #if defined(__GNUC__)
     usuba_zeros(memory, length);

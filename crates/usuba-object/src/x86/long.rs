@@ -162,7 +162,7 @@ impl Run<'_, '_> {
 
     /// sbb of a register from itself: all of its bits become the carry.
     fn spread_carry(&mut self, bits: usize) -> Done {
-        let carry = self.x86.flags.carry;
+        let carry = self.world.held(&self.x86.flags, Condition::Below)?;
         let bit = carried(self, carry).map_err(|_| unsupported("the carry is not known"))?;
         let out = &[bit; 64][..bits];
         self.x86.flags = Flags { carry, ..self.flags_of_word(out, bit, &[&[bit]]) };
