@@ -14,7 +14,7 @@
 //! bytes at known places outside of the buffers, and neither orders nor aligns addresses. Of the
 //! content of a buffer nothing is known. So each of its executions from a later state is one of the
 //! first call, even if buffers overlap, as long as none has bytes of its frame: it keeps all rules,
-//! and the bytes that it may write become unknown.
+//! and the bytes that it may write become unknown. An exit is for the lengths that end in it.
 
 use super::blocks::Turning;
 use super::call_summaries::{Names, Summary, relative};
@@ -233,6 +233,12 @@ impl<M: Turning> Search<'_, '_, M> {
         let is_kept = !parameters.is_public || spans().all(|span| span.written != Some(true));
         summary.buffers = parameters.places.iter().zip(first..).map(passed).collect();
         summary.length = Some(parameters.length);
+        for (exit, end) in summary.exits.iter_mut().zip(&ends) {
+            let bytes = end.memory.extents.get(&first)?.bytes;
+            let (low, high) = end.memory.unknowns.ranges.bounds(bytes);
+            let range = i64::try_from(low).ok().zip(i64::try_from(high).ok());
+            exit.lengths = range.map(|(low, high)| Range { low, high });
+        }
         (is_alone && is_kept).then_some(summary)
     }
 }
@@ -323,6 +329,23 @@ impl<M: Turning> Summary<M> {
             let parameters = (&state.machine, length);
             buffer.access(parameters, &mut state.memory, (&others, bits))?;
         }
-        Some(self.applied(state, place, (bits, names)))
+        let Some(Whole::Count(length)) = state.machine.held(length) else { return None };
+        let after = self.applied(state, place, (bits, names)).into_iter().zip(&self.exits);
+        Some(after.filter_map(|(state, exit)| state.with_length(length, exit.lengths)).collect())
+    }
+}
+
+impl<M: Turning> State<M> {
+    /// The state in which a length is one of these; `None` if there is none.
+    fn with_length(self: Box<Self>, length: Form, lengths: Option<Range>) -> Option<Box<Self>> {
+        let Some(Range { low, high }) = lengths else { return Some(self) };
+        let mut ranges = self.memory.unknowns.ranges.clone();
+        let facts = [length.minus(Form::number(low)), Form::number(high).minus(length)];
+        for fact in facts.into_iter().flatten() {
+            if !ranges.never_negative(fact) {
+                ranges = ranges.assumed(fact)?;
+            }
+        }
+        Some(self.with_ranges(ranges))
     }
 }

@@ -39,7 +39,7 @@ use super::safety_search::{Ends, Part, Search};
 use super::safety_state::{Meeting, State, Visit};
 use super::summarized::{NOWHERE, Registers};
 use usuba_bits::cell::{Bits, Cell};
-use usuba_ranges::Form;
+use usuba_ranges::{Form, Range};
 
 /// The most summaries of a function.
 const MOST: usize = 32;
@@ -85,6 +85,8 @@ pub struct Exit<M> {
     pub(super) written: Content,
     lost: Option<(i64, bool)>,
     choice: dispatch::Known,
+    /// The numbers of bytes with which a call over buffers ends so.
+    pub(super) lengths: Option<Range>,
 }
 
 /// The summaries of a search.
@@ -324,6 +326,7 @@ impl<M: Turning> Summary<M> {
                 written: written.moved(-start, &whole),
                 lost: footprint.lost.map(|(end, secret)| (end - start, secret)),
                 choice: end.memory.choice,
+                lengths: None,
             }
         };
         let asked = ends.iter().map(|end| end.memory.asked).max()?;
