@@ -61,6 +61,21 @@ fn low_halves_are_added() {
     assert!(proof(&five.replace("r9, [rdx", "r9d, [rax")).is_err());
 }
 
+/// A borrow that is spread over a register is known in each case of the numbers that are compared.
+#[test]
+fn a_spread_borrow_is_a_number() {
+    let proof = |body: &str| {
+        let object = object(&text(body), "assembler", Family::Gcc);
+        prove::<X86>(&object, &of_any_length(Returns::Nothing), LONGEST)
+    };
+    // 16 bytes below a length of 64, and 32 from there on.
+    let blocks = "mov ecx, 16; cmp rdx, 64; sbb rax, rax; add rax, 2; imul rcx, rax; \
+                  mov byte ptr [rsp + rcx - 33], 0; xor eax, eax; ret";
+    proof(blocks).expect("a byte of the red zone");
+    let fault = proof(&blocks.replace("- 33", "- 32")).expect_err("the return address");
+    assert_eq!(fault.rule, Rule::OutOfBounds, "{fault}");
+}
+
 /// A loop in which a number that it does not change is divided.
 const NESTED: &str = r#"
 #include <stddef.h>
