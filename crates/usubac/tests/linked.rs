@@ -54,10 +54,9 @@ struct Profile {
     flags: &'static [&'static str],
 }
 
-const PROFILES: [Profile; 8] = [
+const PROFILES: [Profile; 7] = [
     common(None, Family::Gcc),
     Profile { name: " -Os", flags: &["-Os"], ..common(None, Family::Gcc) },
-    Profile { name: " -O3", flags: &["-O3"], ..common(None, Family::Gcc) },
     common(None, Family::Clang),
     common(Some(Foreign::Aarch64), Family::Gcc),
     common(Some(Foreign::Aarch64), Family::Clang),

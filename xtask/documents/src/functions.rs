@@ -109,7 +109,7 @@ impl<'a> Claims<'a> {
             "# Functions of NaCl and their proofs\n\n\
              <!-- Written by `cargo xtask bless` from crates/usubac/tests/nacl-proofs.txt. -->\n\n\
              `usubac prove --dist` proves these claims about the exported functions of `usubac dist --kind nacl`.\n\
-             gcc and clang compile for x86-64, and `aarch64-gcc` for AArch64, with `-O2`; `riscv-gcc` compiles the C of `--target gp32` for RV32IM with `-DUSUBA_SMALL -ffreestanding` and the named level.\n\
+             gcc and clang compile for x86-64, and `aarch64-gcc` for AArch64, with `-O2` or the named level; `riscv-gcc` compiles the C of `--target gp32` for RV32IM with `-DUSUBA_SMALL -ffreestanding` and the named level.\n\
              Each cell names the compilers whose object has the proof.\n\
              [Proofs of object files](../binary-proofs.md) explains the claims, and how to prove your own file.\n\
              The last column is for all contents at the sizes that `usubac prove --dist` prints, and for no other size.\n\n",

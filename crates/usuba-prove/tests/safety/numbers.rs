@@ -73,7 +73,7 @@ fn a_spread_borrow_is_a_number() {
                   mov byte ptr [rsp + rcx - 33], 0; xor eax, eax; ret";
     proof(blocks).expect("a byte of the red zone");
     let fault = proof(&blocks.replace("- 33", "- 32")).expect_err("the return address");
-    assert_eq!(fault.rule, Rule::OutOfBounds, "{fault}");
+    assert_eq!(fault.rule, Rule::NotRestored, "{fault}");
 }
 
 /// A loop in which a number that it does not change is divided.
