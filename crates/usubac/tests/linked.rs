@@ -54,10 +54,12 @@ struct Profile {
     flags: &'static [&'static str],
 }
 
-const PROFILES: [Profile; 7] = [
+const PROFILES: [Profile; 9] = [
     common(None, Family::Gcc),
-    Profile { name: " -Os", flags: &["-Os"], ..common(None, Family::Gcc) },
+    at(" -Os", &["-Os"], Family::Gcc),
+    at(" -O3", &["-O3"], Family::Gcc),
     common(None, Family::Clang),
+    at(" -O3", &["-O3"], Family::Clang),
     common(Some(Foreign::Aarch64), Family::Gcc),
     common(Some(Foreign::Aarch64), Family::Clang),
     small(" -Os", &["-Os", "-DUSUBA_SMALL", "-ffreestanding"]),
@@ -66,6 +68,11 @@ const PROFILES: [Profile; 7] = [
 
 const fn common(foreign: Option<Foreign>, family: Family) -> Profile {
     Profile { foreign, family, name: "", dist: "", flags: &["-O2"] }
+}
+
+/// At another level.
+const fn at(name: &'static str, flags: &'static [&'static str], family: Family) -> Profile {
+    Profile { name, flags, ..common(None, family) }
 }
 
 /// The small form for RISC-V, without a library of C.
