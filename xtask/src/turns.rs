@@ -77,9 +77,15 @@ fn parts(costs: &BTreeMap<String, f64>) -> Vec<(f64, BTreeSet<&String>)> {
     parts
 }
 
+/// The part of a run of `seed`. It tells nothing about the items that tests choose by the hash of the
+/// seed alone: otherwise the tests of a part would always have the same items.
+fn turn(seed: &str) -> usize {
+    (hash(&["part", seed]) % SHARES) as usize
+}
+
 /// The units of a run of `seed` that wait for another one.
 pub fn waiting(costs: &BTreeMap<String, f64>, seed: &str) -> BTreeSet<String> {
-    let turn = (hash(&[seed]) % SHARES) as usize;
+    let turn = turn(seed);
     let others = parts(costs).into_iter().enumerate().filter(|(at, _)| *at != turn);
     others.flat_map(|(_, (_, part))| part).cloned().collect()
 }
@@ -125,6 +131,15 @@ mod tests {
             left.retain(|name| waiting.contains(name));
         }
         assert!(left.is_empty(), "{left:?}");
+    }
+
+    #[test]
+    fn each_part_has_all_items_of_its_tests() {
+        // As `level::turn_of` chooses one of these items.
+        let items = 8;
+        let seeds = (0..2000).map(|seed| format!("commit {seed}"));
+        let met: BTreeSet<_> = seeds.map(|seed| (turn(&seed), hash(&[&seed]) % items)).collect();
+        assert_eq!(met.len() as u64, SHARES * items);
     }
 
     #[test]
