@@ -59,7 +59,7 @@
 //! - `call_summaries`: calls whose effect is known from an earlier call; `footprint`: the bytes that
 //!   a call uses; `memory_calls`: their content; `summarized`: machines with such calls.
 //! - `safety`: memory safety, termination and constant time of any function; `safety_search`: its
-//!   paths and loops; `safety_state`: their states.
+//!   paths; `safety_induction`: its loops; `safety_state`: their states.
 //! - `simulate`: the model on inputs, to be compared with a processor.
 //! - `integers`: the integer abstraction of words; `integer_values`: a program on such words;
 //!   `arithmetic`: the proof of a function that computes with integers.
@@ -116,6 +116,7 @@ mod regions;
 pub mod residues;
 pub mod riscv;
 pub mod safety;
+mod safety_induction;
 mod safety_search;
 mod safety_state;
 mod scope;
