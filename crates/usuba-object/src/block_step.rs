@@ -174,6 +174,18 @@ impl Cover {
         if self.cell(claimed, found) { claimed } else { self.join.cell(claimed, found) }
     }
 
+    /// The weakest claims about the bits of a word. If one of them breaks its claim, the others are
+    /// lost as well, because a counter loses a bit in each turn.
+    pub fn widen_word(&self, claimed: &mut [Cell], found: &[Cell]) {
+        let both = claimed.iter().zip(found);
+        let widened: Vec<Cell> =
+            both.map(|(&claimed, &found)| self.widened(claimed, found)).collect();
+        let is_kept = claimed == widened;
+        for (cell, widened) in claimed.iter_mut().zip(widened) {
+            *cell = if is_kept { *cell } else { self.join.cell(widened, Cell::UNSET) };
+        }
+    }
+
     /// Whether a form is not negative, a turn later.
     pub fn fact(&self, fact: Form, found: &Ranges) -> bool {
         self.later(fact).is_some_and(|later| found.never_negative(later))

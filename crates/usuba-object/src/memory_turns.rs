@@ -118,14 +118,9 @@ impl Memory {
         self.in_frame(-other.below);
         let first = -8 * self.below;
         for word in self.frame_words() {
-            let widened =
-                |at: usize| cover.widened(self.frame[at], other.cell_at(first + at as i64));
-            let mut cells: Vec<Cell> = word.clone().map(widened).collect();
-            // The other bits of a counter are lost as well, not one a turn.
-            if self.frame[word.clone()] != cells[..] {
-                cells.iter_mut().for_each(|cell| *cell = cover.join.cell(*cell, Cell::UNSET));
-            }
-            self.frame[word].copy_from_slice(&cells);
+            let found = |at: usize| other.cell_at(first + at as i64);
+            let found: Vec<Cell> = word.clone().map(found).collect();
+            cover.widen_word(&mut self.frame[word], &found);
         }
         let is_kept = |at: &Place, whole: &Whole| {
             other.wholes.get(at).is_some_and(|next| cover.whole(*whole, *next))

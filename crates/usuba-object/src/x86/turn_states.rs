@@ -158,8 +158,9 @@ impl Turning for X86 {
                 (0..LANES).map(|lane| [self, other].map(|x| x.vectors.pointer(number, lane)));
             let is_kept = |[claimed, found]: [Option<Whole>; 2]| covers_lane(claimed, found, cover);
             if lanes.into_iter().all(is_kept) && self.vectors.holds_none(number) {
-                for (cell, found) in self.vectors.get_mut(number).iter_mut().zip(found) {
-                    *cell = cover.widened(*cell, found);
+                let claimed = self.vectors.get_mut(number);
+                for (lane, found) in claimed.chunks_mut(64).zip(found.chunks(64)) {
+                    cover.widen_word(lane, found);
                 }
             } else {
                 self.vectors.get_mut(number).fill(Cell::OPAQUE);
