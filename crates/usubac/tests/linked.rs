@@ -2,8 +2,10 @@
 
 #[path = "linked/mutants.rs"]
 mod mutants;
+#[path = "linked/nacl.rs"]
+mod nacl;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -12,7 +14,7 @@ use mutants::{Mutant, OF_CODES, OF_CURVES, OF_HASHES, OF_MODES, OF_SEALS, OF_STR
 use serde_json::Value;
 use usuba_gen::{asks, level};
 use usuba_prove::{compiler::Compiler, machine_faults};
-use usuba_run::cc::{self, Family, Foreign, Machine};
+use usuba_run::cc::{self, Family, Foreign};
 
 fn usubac(folder: &Path, arguments: &str) -> Output {
     let ciphers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../ciphers");
@@ -41,59 +43,6 @@ fn compilers() -> Vec<(String, PathBuf)> {
         }
     }
     found
-}
-
-/// How a user compiles NaCl for one machine.
-struct Profile {
-    foreign: Option<Foreign>,
-    family: Family,
-    /// The part of its name in the list behind the compiler.
-    name: &'static str,
-    /// Flags of `usubac dist`, and of the compiler.
-    dist: &'static str,
-    flags: &'static [&'static str],
-}
-
-const PROFILES: [Profile; 9] = [
-    common(None, Family::Gcc),
-    at(" -Os", &["-Os"], Family::Gcc),
-    at(" -O3", &["-O3"], Family::Gcc),
-    common(None, Family::Clang),
-    at(" -O3", &["-O3"], Family::Clang),
-    common(Some(Foreign::Aarch64), Family::Gcc),
-    common(Some(Foreign::Aarch64), Family::Clang),
-    small(" -Os", &["-Os", "-DUSUBA_SMALL", "-ffreestanding"]),
-    small(" -O2", &["-O2", "-DUSUBA_SMALL", "-ffreestanding"]),
-];
-
-const fn common(foreign: Option<Foreign>, family: Family) -> Profile {
-    Profile { foreign, family, name: "", dist: "", flags: &["-O2"] }
-}
-
-/// At another level.
-const fn at(name: &'static str, flags: &'static [&'static str], family: Family) -> Profile {
-    Profile { name, flags, ..common(None, family) }
-}
-
-/// The small form for RISC-V, without a library of C.
-const fn small(name: &'static str, flags: &'static [&'static str]) -> Profile {
-    let (foreign, family) = (Some(Foreign::Riscv), Family::Gcc);
-    Profile { foreign, family, name, dist: " --target gp32", flags }
-}
-
-impl Profile {
-    /// The name of the compiler, and the compiler, for x86-64 without flags of a target.
-    fn compiler(&self) -> Result<(String, Machine), cc::Skip> {
-        let name = if self.dist.is_empty() { "gp64" } else { "gp32" };
-        let target = usuba::isa::find(name).expect("a target");
-        let Some(foreign) = self.foreign else {
-            let machine = cc::find_to_compile(target, self.family)?;
-            let name = Compiler::find(target, self.family)?.name;
-            return Ok((name, Machine { cflags: Vec::new(), ..machine }));
-        };
-        let name = Compiler::find_foreign(target, foreign, self.family)?.name;
-        Ok((name, cc::find_foreign(target, foreign, self.family)?))
-    }
 }
 
 /// The rows of the only member, by function.
@@ -448,100 +397,6 @@ fn functions_that_xor_are_proved() {
     }
 }
 
-/// The exported functions of NaCl by compiler, each with its proved claims.
-const NACL: &str = "tests/nacl-proofs.txt";
-
-/// The quick run proves one function of this number, because some take minutes.
-const APART: u64 = 160;
-
-/// The functions of a list, `gcc 12 usuba_wipe: safe ends`, and their claims.
-fn claims(text: &str) -> BTreeMap<&str, BTreeSet<&str>> {
-    let line = |line| str::split_once(line, ':').expect("a function and its claims");
-    let lines = text.lines().map(line);
-    lines.map(|(name, claims)| (name, claims.split_whitespace().collect())).collect()
-}
-
-/// NaCl as users compile it, and its small form for RISC-V: no claim about an exported function is lost.
-/// Other versions of compilers make other code, so their counts are printed only.
-#[test]
-fn nacl_keeps_its_proofs() {
-    let bless = std::env::var_os("BLESS").is_some();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(NACL);
-    let text = fs::read_to_string(&file).expect("the list");
-    let mut list: BTreeSet<String> = text.lines().map(str::to_string).collect();
-    for profile in &PROFILES {
-        let (name, machine) = match profile.compiler() {
-            Ok(compiler) => compiler,
-            Err(skip) => {
-                println!("{skip}");
-                continue;
-            }
-        };
-        let kind = format!("{}{}", name.split('.').next().unwrap_or_default(), profile.name);
-        let is_first = kind.starts_with("gcc") && profile.name.is_empty();
-        if !is_first && !bless && !asks!("{kind}") {
-            continue;
-        }
-        let own = format!("{kind} usuba_");
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path();
-        let made = usubac(path, &format!("dist --kind nacl{} -o .", profile.dist));
-        assert!(made.status.success(), "{}", err(&made));
-        let mut compile = machine.compile();
-        compile.args(profile.flags).args(["-c", "usuba-nacl.c"]).current_dir(path);
-        assert!(compile.status().expect("the compiler runs").success());
-        // The quick run proves a few functions again, and others for the next commit.
-        let is_quick = !bless && !level::is_whole();
-        let known = text_of(&list);
-        let known = claims(&known).into_iter().filter(|(_, claims)| !claims.is_empty());
-        let known = known.filter(|(function, _)| function.starts_with(&own));
-        let known = known.filter_map(|(function, _)| function.split(' ').next_back());
-        let first = level::turn_of(APART) as usize;
-        let chosen = known.skip(first).step_by(APART as usize).take_while(|_| is_quick);
-        let chosen: String = chosen.map(|function| format!(" --function {function}")).collect();
-        if is_quick && chosen.is_empty() {
-            println!("{name} has no list");
-            continue;
-        }
-        let run =
-            usubac(path, &format!("prove --dist usuba-nacl.o --format json --no-cache{chosen}"));
-        let line = |row: &Value| {
-            let answers = row["answers"].as_array().expect("answers").iter();
-            let all = answers.zip(["safe", "ends", "time", "left", "computes"]);
-            let claims = all.filter_map(|(answer, claim)| match answer {
-                answer if *answer == "proved" => Some(claim),
-                answer if !answer["sizes"].is_null() => Some("sizes"),
-                _ => None,
-            });
-            let claims: String = claims.map(|claim| format!(" {claim}")).collect();
-            format!("{kind} {}:{claims}", row["function"].as_str().expect("text"))
-        };
-        let rows = rows(&run);
-        let exported = rows.iter().filter(|row| row["exported"] == true);
-        let lines: Vec<String> = exported.map(line).collect();
-        let (text, mut lost) = (lines.join("\n"), Vec::new());
-        let found = claims(&text);
-        println!("{name}: {} claims", found.values().map(BTreeSet::len).sum::<usize>());
-        let before = text_of(&list);
-        for (function, before) in claims(&before) {
-            let is_chosen = found.contains_key(function) || !is_quick && function.starts_with(&own);
-            let after = found.get(function).cloned().unwrap_or_default();
-            let is_better = |claim: &&&str| **claim == "sizes" && after.contains("computes");
-            let missing = before.difference(&after).filter(|_| is_chosen);
-            let missing = missing.filter(|claim| !is_better(claim));
-            lost.extend(missing.map(|claim| format!("{function}: {claim}")));
-        }
-        assert!(bless || lost.is_empty(), "not proved any more: {lost:?}");
-        if bless {
-            list.retain(|line| !line.starts_with(&own));
-            list.extend(lines);
-        }
-    }
-    if bless {
-        fs::write(file, text_of(&list)).expect("written");
-    }
-}
-
 /// NaCl in a static program for RV32IM without a library of C: copies are functions of the program. Code
 /// that can be written is refused.
 #[test]
@@ -583,8 +438,4 @@ fn a_program_for_riscv_is_proved() {
         let is_computed = |answer: &Value| answer == "proved" || answer["sizes"].is_string();
         assert!(name.ends_with("sign") || is_computed(&answers[4]), "{row}");
     }
-}
-
-fn text_of(lines: &BTreeSet<String>) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
 }

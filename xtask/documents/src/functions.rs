@@ -6,7 +6,7 @@ use std::io;
 
 use xtask::repo::{Finding, Repo};
 
-/// The list that `nacl_keeps_its_proofs` holds: compiler, function and claims in each line.
+/// The list that the tests `nacl` of `tests/linked.rs` hold: compiler, function and claims in each line.
 const CLAIMS: &str = "crates/usubac/tests/nacl-proofs.txt";
 const PAGE: &str = "docs/book/src/reference/nacl-functions.md";
 const README: &str = "README.md";
