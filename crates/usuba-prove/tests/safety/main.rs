@@ -305,6 +305,11 @@ fn loops_of_any_length_are_safe_by_induction() {
     let parts = format!("{chunks}{parts}xor eax, eax; ret");
     looped(&parts).expect("it copies chunks up to an address, and a part of each size or none");
     is(Rule::OutOfBounds, &parts.replace("cmp rdx, 4", "cmp rdx, 3"));
+    let counted = "mov eax, 1; movd xmm1, eax; pxor xmm0, xmm0; 1: cmp rdx, 16; jb 2f; \
+                   movups [rsi], xmm0; paddd xmm0, xmm1; add rsi, 16; sub rdx, 16; jmp 1b; \
+                   2: xor eax, eax; ret";
+    looped(counted).expect("it writes numbers of a vector");
+    is(Rule::OutOfBounds, &counted.replace("cmp rdx, 16", "cmp rdx, 15"));
     // A flag is a number and the outcome of a branch.
     let flagged = "test rdx, rdx; je 2f; mov r9, rdx; mov rax, rdx; xor r10d, r10d; mul rdx; \
                    test rdx, rdx; setne r10b; jne 2f; 1: mov byte ptr [rsi + r10], 0; inc r10; \
