@@ -131,7 +131,8 @@ impl Profile {
         let first = level::turn_of(APART) as usize;
         let chosen = known.skip(first).step_by(APART as usize).take_while(|_| is_quick);
         let chosen: String = chosen.map(|function| format!(" --function {function}")).collect();
-        if is_quick && chosen.is_empty() {
+        // No claim can be lost.
+        if !bless && before.is_empty() || is_quick && chosen.is_empty() {
             return println!("{name} has no list");
         }
         let folder = tempfile::tempdir().expect("a folder");
